@@ -1,0 +1,48 @@
+# Needs Python 3.11 or newer, git, make, and a package index that pip can reach.  `make PYTHON=python3.13 test` picks
+# an interpreter; everything is installed into .venv and nowhere else.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+JOBS ?= 2
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## List the targets
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
+
+# The stamps make a second call quick.  Both depend on what decides what is installed; the code itself is installed in
+# place, so that editing it asks for nothing.
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/installed.stamp: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/installed-dev.stamp: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@ $(VENV)/installed.stamp
+
+.PHONY: demo
+demo: $(VENV)/installed.stamp ## Install, and lint a small training program that holds each kind of trouble
+	$(BIN)/jaxlint check --no-project --exit-zero examples/train.py
+
+.PHONY: lint
+lint: $(VENV)/installed-dev.stamp ## Check style, formatting and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+.PHONY: test
+test: lint ## Install with everything, check style and types, run all tests
+	$(BIN)/python -m pytest -n $(JOBS)
+
+.PHONY: docs
+docs: $(VENV)/installed-dev.stamp ## Write docs/rules from the rules' docstrings
+	$(BIN)/python docs/generate.py
+
+.PHONY: bench
+bench: $(VENV)/installed-dev.stamp ## Measure the time that linting takes on two published packages
+	$(BIN)/python bench/bench.py
