@@ -1,0 +1,107 @@
+"""The wrapper table: what each function that takes a function does with it.  The data is `wrappers.toml`."""
+
+from __future__ import annotations
+
+import functools
+import importlib.resources
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from jaxlint.settings import Settings
+
+KINDS = ("compile", "transform", "control-flow", "partial", "register", "host", "map-leaves")
+COMPARES = ("identity", "equality", "pytree", "wrapper")
+RESULTS = ("callable", "value", "pair", "record")
+COLUMNS = ("like", "kind", "compares", "traces", "static", "result", "scalars")
+"""The columns that `[tool.jaxlint.wrappers."dotted.name"]` may have; `like` names a known wrapper whose columns are
+taken over where they are not given."""
+
+_CALLABLE_KINDS = ("compile", "transform", "partial")
+
+
+class WrapperError(ValueError):
+    """A configured wrapper cannot be used; the text says which and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wrapper:
+    """One row of the table; `wrappers.toml` says what the columns mean."""
+
+    name: str
+    kind: str
+    compares: str = "identity"
+    traces: tuple[int | str, ...] = (0,)
+    static: tuple[str, ...] = ()
+    result: str = "value"
+    scalars: str = "traced"
+
+    @property
+    def library(self) -> str:
+        """The first part of the dotted name."""
+        return self.name.partition(".")[0]
+
+    @property
+    def compiles(self) -> bool:
+        """Whether it makes a compiled function."""
+        return self.kind == "compile"
+
+    @property
+    def makes_callable(self) -> bool:
+        """Whether a call gives a function that stands for the one it was given."""
+        return self.result == "callable"
+
+
+def table(settings: Settings) -> Mapping[str, Wrapper]:
+    """Return every known wrapper by each of its dotted names, the configured ones included.
+
+    Raises:
+        WrapperError: a configured wrapper has an unknown column value, or is `like` something unknown.
+    """
+    known = _built_in()
+    if not settings.wrappers:
+        return known
+    merged = dict(known)
+    for name, columns in settings.wrappers.items():
+        merged[name] = _configured(name, columns, known)
+    return merged
+
+
+@functools.cache
+def _built_in() -> Mapping[str, Wrapper]:
+    text = importlib.resources.files(__package__).joinpath("wrappers.toml").read_text(encoding="utf-8")
+    found: dict[str, Wrapper] = {}
+    for name, columns in tomllib.loads(text).items():
+        for alias in (name, *columns.get("aliases", ())):
+            found[alias] = _wrapper(name, columns)
+    return found
+
+
+def _wrapper(name: str, columns: Mapping[str, Any]) -> Wrapper:
+    kind = columns["kind"]
+    return Wrapper(
+        name=name,
+        kind=kind,
+        compares=columns.get("compares", "identity"),
+        traces=tuple(columns.get("traces", (0,))),
+        static=tuple(columns.get("static", ())),
+        result=columns.get("result", "callable" if kind in _CALLABLE_KINDS else "value"),
+        scalars=columns.get("scalars", "traced"),
+    )
+
+
+def _configured(name: str, columns: Mapping[str, Any], known: Mapping[str, Wrapper]) -> Wrapper:
+    base: dict[str, Any] = {}
+    like = columns.get("like")
+    if like is not None:
+        if like not in known:
+            raise WrapperError(f"wrapper {name!r} is like {like!r}, which is not a known wrapper")
+        row = known[like]
+        base = {key: getattr(row, key) for key in ("kind", "compares", "traces", "static", "result", "scalars")}
+    base.update({key: value for key, value in columns.items() if key != "like"})
+    base.setdefault("kind", "compile")
+    for key, allowed in (("kind", KINDS), ("compares", COMPARES), ("result", RESULTS), ("scalars", ("static", "traced"))):
+        if key in base and base[key] not in allowed:
+            raise WrapperError(f"wrapper {name!r}: {key} is {base[key]!r}, must be one of {', '.join(allowed)}")
+    return _wrapper(name, base)

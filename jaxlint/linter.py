@@ -1,0 +1,119 @@
+"""The pure core: a source and settings in, findings out.  Every door calls `lint` and nothing deeper."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from jaxlint.finding import Confidence, Finding, Related, Span
+from jaxlint.settings import Settings
+from jaxlint.source import Source
+
+if TYPE_CHECKING:
+    from jaxlint.facts import ModuleFacts
+    from jaxlint.rules import Report, RuleModule
+
+
+def lint(source: Source, settings: Settings | None = None) -> list[Finding]:
+    """Return the findings of one file, in the order of their places.
+
+    Never runs or imports the code, never opens a file, and never raises for what the text holds: a file that does not
+    parse gives one JAX001, a failure of jaxlint itself a JAX000 beside what the other rules found.
+    """
+    from jaxlint.facts import outline
+
+    settings = settings or Settings()
+    if not outline.may_matter(source, settings):
+        return []
+    try:
+        facts = _facts(source, settings)
+    except outline.UnreadableError as error:
+        return _fingerprinted(source, [_syntax_error(error)])
+    except (Exception, RecursionError) as error:
+        return _fingerprinted(source, [_internal_error(error, "reading the file")])
+    if facts is None:
+        return []
+    return _fingerprinted(source, _run(facts, settings))
+
+
+def _facts(source: Source, settings: Settings) -> ModuleFacts | None:
+    from jaxlint.facts import outline
+
+    kept = outline.outline(source, settings)
+    if not kept:
+        return None
+    # LibCST is imported behind this line only: most files never get here.
+    from jaxlint.facts import ModuleFacts
+
+    return ModuleFacts.of(source, kept, settings)
+
+
+def _run(facts: ModuleFacts, settings: Settings) -> Iterator[Finding]:
+    from jaxlint.rules import modules
+
+    for module in modules().values():
+        if not settings.enabled(module.RULE):
+            continue
+        try:
+            yield from _findings(module, facts, settings.min_confidence)
+        except (Exception, RecursionError) as error:
+            yield _internal_error(error, module.RULE.code)
+
+
+def _findings(module: RuleModule, facts: ModuleFacts, minimum: Confidence) -> list[Finding]:
+    from jaxlint.facts.confidence import confidence
+
+    rule = module.RULE
+    found = []
+    for report in module.check(facts):
+        level = confidence(report.evidence)
+        if level is not None and level >= minimum:
+            found.append(
+                Finding(
+                    code=rule.code,
+                    name=rule.name,
+                    message=report.message,
+                    span=facts.span(report.node),
+                    confidence=level,
+                    impact=rule.impact,
+                    context=facts.context(report.node),
+                    related=_related(report, facts),
+                )
+            )
+    return found
+
+
+def _related(report: Report, facts: ModuleFacts) -> tuple[Related, ...]:
+    return tuple(Related(message, facts.span(node)) for node, message in report.related)
+
+
+def _syntax_error(error: Exception) -> Finding:
+    offset = getattr(error, "offset", 0)
+    return Finding("JAX001", "syntax-error", str(error), Span(offset, offset), Confidence.HIGH, None)
+
+
+def _internal_error(error: BaseException, where: str) -> Finding:
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    place = f" at {trace.tb_frame.f_globals.get('__name__', '?')}:{trace.tb_lineno}" if trace else ""
+    what = " ".join(str(error).split())[:200]
+    message = f"jaxlint failed on this file ({where}): {type(error).__name__}: {what}{place}; please report this"
+    return Finding("JAX000", "internal-error", message, Span(0, 0), Confidence.HIGH, None)
+
+
+def _fingerprinted(source: Source, findings: Iterable[Finding]) -> list[Finding]:
+    """Sort by place and give each finding its fingerprint."""
+    seen: Counter[tuple[str, str, str]] = Counter()
+    out = []
+    for finding in sorted(findings, key=lambda f: (f.span, f.code)):
+        row, _ = source.position(finding.span.start)
+        key = (finding.code, " ".join(source.line(row).split()), finding.context)
+        text = "\0".join((*key, str(seen[key])))
+        seen[key] += 1
+        digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        out.append(dataclasses.replace(finding, fingerprint=digest))
+    return out

@@ -1,0 +1,36 @@
+"""The file is not valid Python.
+
+## What it does
+Reports that a file cannot be parsed or decoded, with the place where the parser gave up.  Only the command line says
+so: flake8 has E999 and E902 for it, and does not call plugins on such a file.
+
+## Why it is reported
+A file that cannot be read is not a clean file.
+
+## Use instead
+Mend the syntax, or exclude the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from jaxlint.rules import Report, Rule
+
+if TYPE_CHECKING:
+    from jaxlint.facts import ModuleFacts
+
+RULE = Rule(
+    code="JAX001",
+    name="syntax-error",
+    summary="the file does not parse",
+    impact=None,
+    since="0.1.0",
+    doc=__doc__,
+)
+
+
+def check(facts: ModuleFacts) -> Iterator[Report]:
+    """Yield nothing: the driver makes these findings."""
+    yield from ()
