@@ -1,0 +1,572 @@
+"""The configuration: `[tool.jaxlint]` of a pyproject.toml, jaxlint.toml, and what the command line lays over them.
+
+Every key is one row of `OPTIONS`, which `jaxlint config` and the documentation print as well.  A key, a code or a value
+that is not known is an error that names the nearest known one, never a setting without effect.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from jaxlint.finding import Confidence
+from jaxlint.patterns import Patterns, is_valid, relative_path
+from jaxlint.settings import RUN_ONCE_FUNCTIONS, Settings
+
+FILE_NAMES = (".jaxlint.toml", "jaxlint.toml", "pyproject.toml")
+"""Where configuration may stand; in one folder, the first wins."""
+
+DEFAULT_EXCLUDE = (
+    "__pycache__",
+    "__pypackages__",
+    ".#*",
+    ".bzr",
+    ".direnv",
+    ".eggs",
+    ".git",
+    ".hg",
+    ".hypothesis",
+    ".ipynb_checkpoints",
+    ".mypy_cache",
+    ".nox",
+    ".pants.d",
+    ".pyenv",
+    ".pytest_cache",
+    ".ruff_cache",
+    ".svn",
+    ".tox",
+    ".venv",
+    "build",
+    "dist",
+    "node_modules",
+    "site-packages",
+    "venv",
+)
+"""What a walk through a folder leaves out, unless `exclude` says otherwise; `.#*` are locks that editors leave."""
+
+
+class ConfigError(Exception):
+    """The configuration or an option cannot be used; the text says where, why, and what may have been meant."""
+
+
+@dataclass(frozen=True)
+class Config:
+    """All that is configured for the files of a folder: the core's settings, and what only doors need."""
+
+    settings: Settings = field(default_factory=Settings)
+    per_file_ignores: tuple[tuple[Patterns, tuple[str, ...]], ...] = ()
+    exclude: tuple[Patterns, ...] = ()
+    force_exclude: bool = False
+    respect_gitignore: bool = True
+    root: str = field(default_factory=os.getcwd)
+    """The folder that files are named after: that of the configuration file, else the current one."""
+    file: str | None = None
+    warnings: tuple[str, ...] = ()
+
+    def name_of(self, path: str) -> str:
+        """Return the name that the core knows a file by: from `root` on, so that no door and no folder changes it.
+
+        Args:
+            path: an absolute path, or anything that is no path (`<stdin>`).
+        """
+        return relative_path(path, self.root) or path
+
+    def ignored(self, path: str) -> tuple[str, ...]:
+        """Return the codes and prefixes that `per-file-ignores` hides in the file at an absolute path."""
+        return tuple(code for patterns, codes in self.per_file_ignores if _matches(patterns, path) for code in codes)
+
+
+def _matches(patterns: Patterns, path: str) -> bool:
+    if len(patterns.lines) == 1 and patterns.lines[0].startswith("!"):
+        # On its own it can take nothing back, so it stands for all other files, as elsewhere in the field.
+        return not Patterns(patterns.root, (patterns.lines[0][1:],)).match(path)
+    return patterns.match(path)
+
+
+# --- options ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Option:
+    """One key of the configuration."""
+
+    key: str
+    type: str
+    """What values look like, for readers."""
+    default: str
+    """The default as TOML."""
+    help: str
+    example: str
+    parse: Callable[[Any, str], Any]
+    """Checks a TOML value and gives what is stored; takes the value and where it stands, raises `ConfigError`."""
+
+
+def parse_codes(value: Any, where: str) -> tuple[str, ...]:
+    """Check a list of codes and prefixes.
+
+    Codes of the other tool that reads this table (see `OTHER_TOOL_KEYS`) are left out.
+
+    Raises:
+        ConfigError: it is no list of strings, or a code is the start of no rule's.
+    """
+    from jaxlint.rules import rules
+
+    known = rules()
+    codes = tuple(code for code in _strings(value, where) if not _OTHER_TOOL_CODE.match(code))
+    for code in codes:
+        if code and any(rule.startswith(code) for rule in known):
+            continue
+        names = {rule.name: rule.code for rule in known.values()}
+        choices = [*known, *{rule[:length] for rule in known for length in (3, 4)}, *names]
+        near = difflib.get_close_matches(code, choices, n=1) or difflib.get_close_matches(code.upper(), choices, n=1)
+        hint = f"did you mean {names.get(near[0], near[0])!r}?" if near else "`jaxlint rule --all` lists all"
+        raise ConfigError(f"{where}: no rule's code starts with {code!r}; {hint}")
+    return codes
+
+
+def parse_per_file_ignores(value: Any, where: str) -> dict[str, tuple[str, ...]]:
+    """Check a table from path patterns to codes.
+
+    Raises:
+        ConfigError: it is no such table, or holds a code that `parse_codes` refuses.
+    """
+    table = _table(value, where)
+    return {
+        pattern: parse_codes(codes, f"{where}.{pattern!r}") for pattern, codes in table.items() if _glob(pattern, where)
+    }
+
+
+def parse_patterns(value: Any, where: str) -> tuple[str, ...]:
+    """Check a list of path patterns.
+
+    Raises:
+        ConfigError: it is no list of strings, or a string is no pattern.
+    """
+    return tuple(pattern for pattern in _strings(value, where) if _glob(pattern, where))
+
+
+def parse_confidence(value: Any, where: str) -> Confidence:
+    """Check the name of a confidence.
+
+    Raises:
+        ConfigError: it is none.
+    """
+    try:
+        return Confidence.from_label(value)
+    except (ValueError, AttributeError) as error:
+        raise ConfigError(f"{where}: {_shown(value)} is none of 'low', 'medium', 'high'") from error
+
+
+def parse_wrappers(value: Any, where: str) -> dict[str, dict[str, Any]]:
+    """Check the rows that are added to the table of wrappers.
+
+    Raises:
+        ConfigError: a column or its value is not known.
+    """
+    from jaxlint.facts import wrappers
+
+    rows: dict[str, dict[str, Any]] = {}
+    for name, columns in _table(value, where).items():
+        here = f'{where}."{name}"'
+        rows[name] = _table(columns, here)
+        for column, cell in rows[name].items():
+            if column not in wrappers.COLUMNS:
+                raise ConfigError(f"{here}: unknown column {column!r}; {_nearest(column, wrappers.COLUMNS)}")
+            wanted = list if column in _WRAPPER_LISTS else str
+            if not isinstance(cell, wanted):
+                kind = "a list" if wanted is list else "a string"
+                raise ConfigError(f"{here}.{column}: {_shown(cell)} must be {kind}")
+    try:
+        wrappers.table(Settings(wrappers=rows))
+    except wrappers.WrapperError as error:
+        raise ConfigError(f"{where}: {error}") from error
+    return rows
+
+
+_WRAPPER_LISTS = ("traces", "static")
+
+
+def _names(value: Any, where: str) -> tuple[str, ...]:
+    return tuple(_strings(value, where))
+
+
+def _flag(value: Any, where: str) -> bool:
+    if not isinstance(value, bool):
+        raise ConfigError(f"{where}: {_shown(value)} must be true or false")
+    return value
+
+
+def _toml_list(values: Iterable[str]) -> str:
+    return "[" + ", ".join(f'"{value}"' for value in values) + "]"
+
+
+OPTIONS: Mapping[str, Option] = {
+    option.key: option
+    for option in (
+        Option(
+            "select",
+            "list of codes",
+            '["JAX"]',
+            "The rules that run, by code or by the start of one. A rule that is off by default runs only where more "
+            "than `JAX` of its code is given. Where `select` and `ignore` both name a rule, the longer name wins, and "
+            "`ignore` where they are equally long.",
+            'select = ["JAX1", "JAX403"]',
+            parse_codes,
+        ),
+        Option(
+            "ignore",
+            "list of codes",
+            "[]",
+            "The rules that do not run, by code or by the start of one. JAX000 cannot be ignored.",
+            'ignore = ["JAX105"]',
+            parse_codes,
+        ),
+        Option(
+            "extend-select",
+            "list of codes",
+            "[]",
+            "Rules that run besides those of `select`.",
+            'extend-select = ["JAX901"]',
+            parse_codes,
+        ),
+        Option(
+            "extend-ignore",
+            "list of codes",
+            "[]",
+            "Rules that do not run, besides those of `ignore`.",
+            'extend-ignore = ["JAX105"]',
+            parse_codes,
+        ),
+        Option(
+            "per-file-ignores",
+            "table from path patterns to lists of codes",
+            "{}",
+            "The rules whose findings are hidden in the files that match. A pattern that starts with `!` stands for "
+            "all files that do not match the rest of it.",
+            '[tool.jaxlint.per-file-ignores]\n"benchmarks/" = ["JAX1"]',
+            parse_per_file_ignores,
+        ),
+        Option(
+            "min-confidence",
+            "`low`, `medium` or `high`",
+            '"medium"',
+            "How sure a finding must be to be reported.",
+            'min-confidence = "high"',
+            parse_confidence,
+        ),
+        Option(
+            "preview",
+            "true or false",
+            "false",
+            "Whether the rules run that are still being judged on real code.",
+            "preview = true",
+            _flag,
+        ),
+        Option(
+            "run-once-functions",
+            "list of name patterns",
+            "[]",
+            "Names of functions that run once per process, as shell patterns (`*`, `?`, `[...]`), besides "
+            + ", ".join(f"`{name}`" for name in RUN_ONCE_FUNCTIONS)
+            + ". Underscores at the start of a function's name do not count. A compiled function made there costs "
+            "nothing more than its one compilation, so such findings are `low`.",
+            'run-once-functions = ["build_*"]',
+            _names,
+        ),
+        Option(
+            "test-paths",
+            "list of path patterns",
+            "[]",
+            "Files that count as tests or benchmarks, besides those that are recognised by their names: findings in "
+            "them are `low`, errors under trace excepted.",
+            'test-paths = ["experiments/sanity_*.py"]',
+            parse_patterns,
+        ),
+        Option(
+            "wrappers",
+            "table from dotted names to tables of columns",
+            "{}",
+            "Functions of your own that compile or trace the function that they are given. `like` takes over the "
+            "columns of a known one; `jaxlint/facts/wrappers.toml` explains the columns and holds the known ones.",
+            '[tool.jaxlint.wrappers."mylib.compile"]\nlike = "jax.jit"',
+            parse_wrappers,
+        ),
+        Option(
+            "exclude",
+            "list of path patterns",
+            _toml_list(DEFAULT_EXCLUDE),
+            "Files and folders that are left out when a folder is linted; replaces the default. A file that is named "
+            "on the command line is linted all the same, but for `force-exclude`.",
+            'exclude = [".venv", "third_party/"]',
+            parse_patterns,
+        ),
+        Option(
+            "extend-exclude",
+            "list of path patterns",
+            "[]",
+            "Files and folders that are left out besides those of `exclude`.",
+            'extend-exclude = ["third_party/"]',
+            parse_patterns,
+        ),
+        Option(
+            "force-exclude",
+            "true or false",
+            "false",
+            "Whether `exclude` and `extend-exclude` hold for files that are named on the command line, as pre-commit "
+            "names them.",
+            "force-exclude = true",
+            _flag,
+        ),
+        Option(
+            "respect-gitignore",
+            "true or false",
+            "true",
+            "Whether files and folders that git ignores are left out: by the .gitignore files of the repository and by "
+            "its .git/info/exclude.",
+            "respect-gitignore = false",
+            _flag,
+        ),
+    )
+}
+
+OTHER_TOOL_KEYS = (
+    "cache-dir",
+    "docstring-style",
+    "required-sections",
+    "rubric-threshold",
+    "sarif-rule-docs-base",
+    "section-order",
+    "severity-overrides",
+    "strict-shapes",
+)
+"""Keys of the project that is named jaxlint on PyPI, which reads the same table; so are codes in JL, JD and JM."""
+
+_OTHER_TOOL_CODE = re.compile(r"J[LDM]\d*\*?$")
+
+
+# --- layers ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Layer:
+    """Checked values from one place, by key; path patterns among them are relative to `root`."""
+
+    values: Mapping[str, Any] = field(default_factory=dict)
+    root: str = field(default_factory=os.getcwd)
+    file: str | None = None
+    warnings: tuple[str, ...] = ()
+
+
+def read_table(table: Mapping[str, Any], where: str, root: str, file: str | None = None) -> Layer:
+    """Check a table of keys and values.
+
+    Args:
+        table: what TOML gave.
+        where: what error messages start with.
+        root: the absolute path of the folder that its path patterns are relative to.
+        file: the file that it stands in.
+
+    Raises:
+        ConfigError: a key is not known, or a value cannot be used.
+    """
+    values: dict[str, Any] = {}
+    foreign: list[str] = []
+    for key, value in table.items():
+        if key in OTHER_TOOL_KEYS:
+            foreign.append(key)
+        elif key not in OPTIONS:
+            raise ConfigError(f"{where}: unknown key {key!r}; {_nearest(key, OPTIONS)}")
+        else:
+            foreign += sorted({code for code in _texts(value) if _OTHER_TOOL_CODE.match(code)})
+            parsed = OPTIONS[key].parse(value, f"{where}.{key}")
+            # A selection of nothing but the other tool's rules was not meant for this one.
+            if not (key == "select" and value and not parsed):
+                values[key] = parsed
+    warnings = (_foreign_warning(where, foreign),) if foreign else ()
+    return Layer(values, root, file, warnings)
+
+
+def _texts(value: Any) -> Iterable[str]:
+    """Yield the strings in a list, or in the lists of a table."""
+    items = value.values() if isinstance(value, dict) else [value]
+    return (text for item in items if isinstance(item, list) for text in item if isinstance(text, str))
+
+
+def _foreign_warning(where: str, foreign: Sequence[str]) -> str:
+    import importlib.metadata
+
+    text = (
+        f"{where}: not for this tool, and without effect here: {', '.join(dict.fromkeys(foreign))}. "
+        "They belong to the project named jaxlint on PyPI; this is flake8-jaxlint, whose codes start with JAX"
+    )
+    try:
+        importlib.metadata.distribution("jaxlint")
+    except importlib.metadata.PackageNotFoundError:
+        return text
+    return text + ". Both are installed here and overwrite each other's files: keep them in separate environments"
+
+
+def combine(layers: Sequence[Layer]) -> Config:
+    """Lay configuration upon configuration, the later over the earlier.
+
+    A later `select` starts afresh: what earlier layers select and ignore is forgotten.  The `extend-` keys add up.
+    """
+    merged: dict[str, Any] = {}
+    exclude: tuple[Patterns, ...] | None = None
+    extend_exclude: list[Patterns] = []
+    per_file_ignores: tuple[tuple[Patterns, tuple[str, ...]], ...] = ()
+    for layer in layers:
+        values = dict(layer.values)
+        if "select" in values:
+            for key in ("ignore", "extend-select", "extend-ignore"):
+                merged.pop(key, None)
+        for key in ("extend-select", "extend-ignore"):
+            if key in values:
+                values[key] = (*merged.get(key, ()), *values[key])
+        if "exclude" in values:
+            exclude = (Patterns(layer.root, values.pop("exclude")),)
+        if "extend-exclude" in values:
+            extend_exclude.append(Patterns(layer.root, values.pop("extend-exclude")))
+        if "per-file-ignores" in values:
+            ignores = values.pop("per-file-ignores")
+            per_file_ignores = tuple((Patterns(layer.root, (glob,)), codes) for glob, codes in ignores.items())
+        merged.update(values)
+    home = next((layer for layer in reversed(layers) if layer.file), Layer())
+    by_field = {key.replace("-", "_"): value for key, value in merged.items()}
+    settings = {f.name: by_field.pop(f.name) for f in dataclasses.fields(Settings) if f.name in by_field}
+    return Config(
+        settings=Settings(**settings),
+        per_file_ignores=per_file_ignores,
+        exclude=(*(exclude or (Patterns(home.root, DEFAULT_EXCLUDE),)), *extend_exclude),
+        root=home.root,
+        file=home.file,
+        warnings=tuple(warning for layer in layers for warning in layer.warnings),
+        **by_field,
+    )
+
+
+# --- files -----------------------------------------------------------------------------------------------------------
+
+
+def load(file: str) -> Layer | None:
+    """Read a configuration file; None if it has nothing to say of jaxlint.
+
+    Args:
+        file: the absolute path of a pyproject.toml, or of a file whose top level or `[tool.jaxlint]` holds the keys.
+
+    Raises:
+        ConfigError: it cannot be read, is no TOML, or holds what `read_table` refuses.
+    """
+    shown = relative_path(file, os.getcwd()) or file
+    try:
+        data = Path(file).read_bytes()
+    except OSError as error:
+        raise ConfigError(f"{shown}: cannot be read: {error.strerror or error}") from error
+    named = os.path.basename(file) != "pyproject.toml"
+    if not named and b"jaxlint" not in data:
+        return None
+    import tomllib
+
+    try:
+        document = tomllib.loads(data.decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{shown}: not valid TOML: {error}") from error
+    table: Any = document.get("tool", {})
+    table = table.get("jaxlint") if isinstance(table, dict) else None
+    where = f"{shown}: tool.jaxlint"
+    if table is None and named:
+        # The other tool of this name keeps its keys under [jaxlint] in a file of the same name.
+        table = document.get("jaxlint", document)
+        where = shown
+    if table is None:
+        return None
+    return read_table(_table(table, where), where, os.path.dirname(file), file)
+
+
+class Finder:
+    """Finds the configuration that holds in a folder: that of the nearest file upwards, under what was laid over it.
+
+    Args:
+        file: a configuration file that holds everywhere, instead of the nearest.
+        isolated: whether to read no configuration file at all.
+        over: layers that lie over what is found, as the command line's options do.
+    """
+
+    def __init__(self, *, file: str | None = None, isolated: bool = False, over: Sequence[Layer] = ()) -> None:
+        self._over = tuple(over)
+        self._layers: dict[str, Layer] = {}
+        self._configs: dict[str | None, Config] = {}
+        self._fixed: Layer | None = None
+        if isolated:
+            self._fixed = Layer()
+        elif file is not None:
+            self._fixed = load(os.path.abspath(file)) or Layer()
+
+    def config(self, folder: str) -> Config:
+        """Return what is configured for the files of a folder, given by its absolute path; it need not exist.
+
+        Raises:
+            ConfigError: the configuration file cannot be used.
+        """
+        layer = self._fixed or self._layer(folder)
+        # One object for all folders that share a file: the core keeps what it derives from settings by identity.
+        if layer.file not in self._configs:
+            self._configs[layer.file] = combine([layer, *self._over])
+        return self._configs[layer.file]
+
+    def _layer(self, folder: str) -> Layer:
+        known = self._layers.get(folder)
+        if known is None:
+            known = self._read(folder)
+            if known is None:
+                parent = os.path.dirname(folder)
+                known = self._layer(parent) if parent != folder else Layer()
+            self._layers[folder] = known
+        return known
+
+    def _read(self, folder: str) -> Layer | None:
+        for name in FILE_NAMES:
+            file = os.path.join(folder, name)
+            if os.path.isfile(file):
+                layer = load(file)
+                if layer is not None:
+                    return layer
+        return None
+
+
+# --- values ----------------------------------------------------------------------------------------------------------
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _nearest(key: str, known: Iterable[str]) -> str:
+    choices = list(known)
+    near = difflib.get_close_matches(key.replace("_", "-"), choices, n=1)
+    return f"did you mean {near[0]!r}?" if near else f"known are {', '.join(choices)}"
+
+
+def _strings(value: Any, where: str) -> list[str]:
+    if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
+        raise ConfigError(f"{where}: {_shown(value)} must be a list of strings")
+    return list(value)
+
+
+def _table(value: Any, where: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ConfigError(f"{where}: {_shown(value)} must be a table")
+    return value
+
+
+def _glob(pattern: str, where: str) -> bool:
+    if not is_valid(pattern.removeprefix("!")):
+        raise ConfigError(f"{where}: {pattern!r} is no path pattern")
+    return True
