@@ -7,7 +7,6 @@ that is not known is an error that names the nearest known one, never a setting 
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -81,6 +80,21 @@ class Config:
         """Return the codes and prefixes that `per-file-ignores` hides in the file at an absolute path."""
         return tuple(code for patterns, codes in self.per_file_ignores if _matches(patterns, path) for code in codes)
 
+    def values(self) -> dict[str, Any]:
+        """Return the value in force of each key of `OPTIONS`, made of what JSON has too."""
+        values: dict[str, Any] = {}
+        for key in OPTIONS:
+            name = key.replace("-", "_")
+            value = getattr(self.settings if hasattr(self.settings, name) else self, name, None)
+            if isinstance(value, Confidence):
+                value = value.label
+            values[key] = value
+        values["per-file-ignores"] = {patterns.lines[0]: codes for patterns, codes in self.per_file_ignores}
+        values["exclude"] = [line for patterns in self.exclude for line in patterns.lines]
+        # They are in `exclude` by now.
+        del values["extend-exclude"]
+        return values
+
 
 def _matches(patterns: Patterns, path: str) -> bool:
     if len(patterns.lines) == 1 and patterns.lines[0].startswith("!"):
@@ -110,18 +124,18 @@ class Option:
 def parse_codes(value: Any, where: str) -> tuple[str, ...]:
     """Check a list of codes and prefixes.
 
-    Codes of the other tool that reads this table (see `OTHER_TOOL_KEYS`) are left out.
-
     Raises:
         ConfigError: it is no list of strings, or a code is the start of no rule's.
     """
     from jaxlint.rules import rules
 
     known = rules()
-    codes = tuple(code for code in _strings(value, where) if not _OTHER_TOOL_CODE.match(code))
+    codes = tuple(_strings(value, where))
     for code in codes:
         if code and any(rule.startswith(code) for rule in known):
             continue
+        import difflib
+
         names = {rule.name: rule.code for rule in known.values()}
         choices = [*known, *{rule[:length] for rule in known for length in (3, 4)}, *names]
         near = difflib.get_close_matches(code, choices, n=1) or difflib.get_close_matches(code.upper(), choices, n=1)
@@ -383,19 +397,24 @@ def read_table(table: Mapping[str, Any], where: str, root: str, file: str | None
         elif key not in OPTIONS:
             raise ConfigError(f"{where}: unknown key {key!r}; {_nearest(key, OPTIONS)}")
         else:
-            foreign += sorted({code for code in _texts(value) if _OTHER_TOOL_CODE.match(code)})
-            parsed = OPTIONS[key].parse(value, f"{where}.{key}")
+            own, codes = _without_other_tool(value)
+            foreign += codes
             # A selection of nothing but the other tool's rules was not meant for this one.
-            if not (key == "select" and value and not parsed):
-                values[key] = parsed
+            if own or not codes:
+                values[key] = OPTIONS[key].parse(own, f"{where}.{key}")
     warnings = (_foreign_warning(where, foreign),) if foreign else ()
     return Layer(values, root, file, warnings)
 
 
-def _texts(value: Any) -> Iterable[str]:
-    """Yield the strings in a list, or in the lists of a table."""
-    items = value.values() if isinstance(value, dict) else [value]
-    return (text for item in items if isinstance(item, list) for text in item if isinstance(text, str))
+def _without_other_tool(value: Any) -> tuple[Any, list[str]]:
+    """Split a list of codes, or a table of such lists, into what may be ours and the other tool's codes."""
+    if isinstance(value, dict):
+        split = {key: _without_other_tool(item) for key, item in value.items()}
+        return {key: own for key, (own, _) in split.items()}, [code for _, codes in split.values() for code in codes]
+    if not isinstance(value, list):
+        return value, []
+    codes = [item for item in value if isinstance(item, str) and _OTHER_TOOL_CODE.match(item)]
+    return [item for item in value if item not in codes], codes
 
 
 def _foreign_warning(where: str, foreign: Sequence[str]) -> str:
@@ -496,6 +515,9 @@ class Finder:
         file: a configuration file that holds everywhere, instead of the nearest.
         isolated: whether to read no configuration file at all.
         over: layers that lie over what is found, as the command line's options do.
+
+    Raises:
+        ConfigError: `file` cannot be used.
     """
 
     def __init__(self, *, file: str | None = None, isolated: bool = False, over: Sequence[Layer] = ()) -> None:
@@ -506,7 +528,9 @@ class Finder:
         if isolated:
             self._fixed = Layer()
         elif file is not None:
-            self._fixed = load(os.path.abspath(file)) or Layer()
+            self._fixed = load(os.path.abspath(file))
+            if self._fixed is None:
+                raise ConfigError(f"{file}: holds no [tool.jaxlint]")
 
     def config(self, folder: str) -> Config:
         """Return what is configured for the files of a folder, given by its absolute path; it need not exist.
@@ -514,7 +538,7 @@ class Finder:
         Raises:
             ConfigError: the configuration file cannot be used.
         """
-        layer = self._fixed or self._layer(folder)
+        layer = self._fixed if self._fixed is not None else self._layer(folder)
         # One object for all folders that share a file: the core keeps what it derives from settings by identity.
         if layer.file not in self._configs:
             self._configs[layer.file] = combine([layer, *self._over])
@@ -549,6 +573,8 @@ def _shown(value: Any) -> str:
 
 
 def _nearest(key: str, known: Iterable[str]) -> str:
+    import difflib
+
     choices = list(known)
     near = difflib.get_close_matches(key.replace("_", "-"), choices, n=1)
     return f"did you mean {near[0]!r}?" if near else f"known are {', '.join(choices)}"

@@ -45,7 +45,7 @@ def check_bytes(data: bytes, file: File) -> tuple[Diagnostic, ...]:
         return _check(source, file)
     except SourceError as error:
         return (failure("JAX001", "syntax-error", str(error), file),)
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001
         # `lint` catches its own; this is for what stands around it.
         message = f"jaxlint failed on this file: {type(error).__name__}: {error}; please report this"
         return (failure("JAX000", "internal-error", message, file),)

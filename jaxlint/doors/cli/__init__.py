@@ -1,0 +1,106 @@
+"""The `jaxlint` command.
+
+A subcommand is a module in this folder with two functions: `configure(parser)` adds its arguments, `run(arguments)`
+does the work and returns the exit code.  Only the module of the command that was asked for is imported, and it imports
+what it needs as late as it can: `jaxlint --version` and a run over files without JAX must cost next to nothing.
+
+Exit codes: 0 nothing found, 1 findings, 2 wrong usage, configuration, unreadable input or an internal failure.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+COMMANDS = {
+    "check": "lint files and folders (what runs when no command is given)",
+    "rule": "explain a rule",
+    "config": "list the keys of the configuration",
+}
+
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+
+
+class UsageError(Exception):
+    """The command was called in a way that makes no sense; the text says why."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit code.
+
+    Args:
+        argv: the arguments, without the program's name; those of the process by default.
+
+    Raises:
+        SystemExit: argparse's way of ending after `--help` and on wrong usage, with 0 and 2.
+    """
+    _make_streams_safe()
+    try:
+        code = _dispatch(list(sys.argv[1:] if argv is None else argv))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read the output has seen enough.  What is still buffered must not raise again when Python exits.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    return code
+
+
+def fail(message: str) -> int:
+    """Say on the standard error stream what went wrong, and return the exit code for it."""
+    sys.stderr.write(f"jaxlint: error: {message}\n")
+    return 2
+
+
+def warn(message: str) -> None:
+    """Say on the standard error stream what the user should know."""
+    sys.stderr.write(f"jaxlint: warning: {message}\n")
+
+
+def _dispatch(arguments: list[str]) -> int:
+    first = arguments[0] if arguments else ""
+    if first in ("--version", "-V"):
+        from jaxlint import __version__
+
+        sys.stdout.write(f"jaxlint {__version__}\n")
+        return 0
+    if first in ("--help", "-h", "help"):
+        sys.stdout.write(_overview())
+        return 0
+    command = arguments.pop(0) if first in COMMANDS else "check"
+    module = importlib.import_module(f"{__name__}.{command}")
+    parser = argparse.ArgumentParser(prog=f"jaxlint {command}", description=module.__doc__, allow_abbrev=False)
+    module.configure(parser)
+    from jaxlint.config import ConfigError
+
+    try:
+        code: int = module.run(parser.parse_args(arguments))
+    except UsageError as error:
+        parser.error(str(error))
+    except ConfigError as error:
+        return fail(str(error))
+    return code
+
+
+def _overview() -> str:
+    width = max(map(len, COMMANDS))
+    commands = "".join(f"  {name:<{width}}  {text}\n" for name, text in COMMANDS.items())
+    return (
+        "usage: jaxlint [command] [options] [arguments]\n\n"
+        "Finds the Python patterns that make JAX programs compile again and again, compile for minutes, or fail under\n"
+        f"trace.\n\ncommands:\n{commands}\n"
+        "`jaxlint COMMAND --help` lists the options of a command; `jaxlint --version` prints the version.\n"
+    )
+
+
+def _make_streams_safe() -> None:
+    """Have what an encoding cannot say escaped: names of files and lines of code may hold anything."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")

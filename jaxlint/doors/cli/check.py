@@ -1,0 +1,267 @@
+"""Lint Python files, and the Python files in folders, for what makes JAX programs slow to trace and compile."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from jaxlint import report
+from jaxlint.config import OPTIONS, Config, ConfigError, Finder, Layer, read_table
+from jaxlint.doors.cli import UsageError, fail, warn
+
+_LISTS = ("select", "ignore", "extend-select", "extend-ignore", "exclude", "extend-exclude")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `jaxlint check`."""
+    parser.add_argument(
+        "paths", nargs="*", metavar="PATH", help="files and folders, or - for standard input (default: .)"
+    )
+
+    rules = parser.add_argument_group("rules")
+    _add_list(
+        rules, "--select", "CODES", "rules to run, by code or start of code; sets aside what the configuration says"
+    )
+    _add_list(rules, "--ignore", "CODES", "rules not to run")
+    _add_list(rules, "--extend-select", "CODES", "rules to run besides those that are selected")
+    _add_list(rules, "--extend-ignore", "CODES", "rules not to run besides those that are ignored")
+    _add_list(rules, "--per-file-ignores", "PATTERN:CODES", "rules whose findings are hidden in the files that match")
+    rules.add_argument(
+        "--min-confidence", choices=("low", "medium", "high"), help="how sure a finding must be (default: medium)"
+    )
+    rules.add_argument(
+        "--preview",
+        action=argparse.BooleanOptionalAction,
+        help="run the rules that are still being judged on real code",
+    )
+
+    files = parser.add_argument_group("files")
+    _add_list(files, "--exclude", "PATTERNS", "what to leave out of folders, instead of the default")
+    _add_list(files, "--extend-exclude", "PATTERNS", "what to leave out of folders besides")
+    files.add_argument(
+        "--force-exclude", action=argparse.BooleanOptionalAction, help="leave out excluded files even where named"
+    )
+    files.add_argument(
+        "--respect-gitignore",
+        action=argparse.BooleanOptionalAction,
+        help="leave out what git ignores (default: yes)",
+    )
+    files.add_argument("--stdin-filename", metavar="PATH", help="what the file on standard input is called")
+    files.add_argument("--show-files", action="store_true", help="list the files that would be linted, and stop")
+
+    config = parser.add_argument_group("configuration")
+    config.add_argument(
+        "--config",
+        action="append",
+        default=[],
+        metavar="FILE|KEY=VALUE",
+        help="a configuration file to use instead of the nearest, or one key with its value as in TOML; repeatable",
+    )
+    config.add_argument("--isolated", action="store_true", help="read no configuration file")
+    config.add_argument(
+        "--show-settings", action="store_true", help="print what is configured for the first file, and stop"
+    )
+
+    output = parser.add_argument_group("output")
+    output.add_argument(
+        "--output-format", choices=report.names(), default=report.DEFAULT, help="(default: %(default)s)"
+    )
+    output.add_argument("--output-file", metavar="FILE", help="write the findings there instead of to standard output")
+    output.add_argument(
+        "--statistics", action="store_true", help="print how many findings each rule has, not the findings"
+    )
+    output.add_argument(
+        "--color", choices=("auto", "always", "never"), default="auto", help="(default: auto, on a terminal only)"
+    )
+    output.add_argument("--exit-zero", action="store_true", help="exit with 0 where there are findings")
+    output.add_argument("-q", "--quiet", action="store_true", help="print the findings only")
+    output.add_argument("-v", "--verbose", action="store_true", help="say which configuration and how many processes")
+
+    running = parser.add_argument_group("running")
+    running.add_argument("-j", "--jobs", type=_jobs, metavar="N", help="processes (default: one a processor)")
+    running.add_argument(
+        "--no-project", action="store_true", help="see each file alone; has no effect yet, as that is so"
+    )
+    running.add_argument("--no-cache", action="store_true", help="has no effect yet: there is no cache")
+    running.add_argument("--cache-dir", metavar="FOLDER", help="has no effect yet: there is no cache")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Lint and report; return the exit code.
+
+    Raises:
+        UsageError: arguments contradict each other.
+        ConfigError: an option or a configuration file cannot be used.
+    """
+    from jaxlint.discovery import Discovered, discover
+
+    finder = _finder(arguments)
+    paths = arguments.paths or ["."]
+    from_stdin = "-" in paths
+    if from_stdin and len(paths) > 1:
+        raise UsageError("- stands for standard input and goes with no other path")
+    found = Discovered(_stdin_files(arguments.stdin_filename, finder)) if from_stdin else discover(paths, finder)
+    configs = _distinct([file.config for file in found.files])
+    for warning in dict.fromkeys(warning for config in configs for warning in config.warnings):
+        warn(warning)
+    for warning in found.warnings:
+        warn(warning)
+    for error in found.errors:
+        fail(error)
+    if arguments.show_files:
+        sys.stdout.writelines(file.name + "\n" for file in found.files)
+        return 2 if found.errors else 0
+    if arguments.show_settings:
+        sys.stdout.writelines(_settings(found.files[0].name, found.files[0].config) if found.files else ())
+        return 2 if found.errors else 0
+
+    from jaxlint.doors.cli import pool
+    from jaxlint.driver import Checked, check_bytes
+
+    jobs = pool.processes(len(found.files), arguments.jobs)
+    if arguments.verbose:
+        _say_how(configs, len(found.files), jobs)
+    if from_stdin:
+        data = sys.stdin.buffer.read()
+        results = [Checked(check_bytes(data, file)) for file in found.files]
+    else:
+        results = pool.check_files(found.files, jobs)
+    errors = [result.error for result in results if result.error is not None]
+    for error in errors:
+        fail(error)
+    diagnostics = tuple(diagnostic for result in results for diagnostic in result.diagnostics)
+    _write(report.Report(diagnostics, len(results) - len(errors)), arguments)
+    if found.errors or errors or any(diagnostic.code == "JAX000" for diagnostic in diagnostics):
+        return 2
+    return 1 if diagnostics and not arguments.exit_zero else 0
+
+
+# --- arguments -------------------------------------------------------------------------------------------------------
+
+
+def _add_list(group: Any, flag: str, metavar: str, text: str) -> None:
+    group.add_argument(flag, action="append", metavar=metavar, help=f"{text}; separated by commas, repeatable")
+
+
+def _jobs(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError
+    return number
+
+
+def _finder(arguments: argparse.Namespace) -> Finder:
+    files = [text for text in arguments.config if "=" not in text or Path(text).exists()]
+    if len(files) > 1:
+        raise UsageError("--config: only one file can be used")
+    if files and arguments.isolated:
+        raise UsageError("--isolated and --config FILE contradict each other")
+    inline = [_inline(text) for text in arguments.config if text not in files]
+    over = [*inline, Layer(_options(arguments))]
+    return Finder(file=files[0] if files else None, isolated=arguments.isolated, over=over)
+
+
+def _inline(text: str) -> Layer:
+    import tomllib
+
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"--config: {text!r} is neither a file nor TOML: {error}") from error
+    return read_table(table, "--config", os.getcwd())
+
+
+def _options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the values of those options that are keys of the configuration too, as the configuration holds them."""
+    given: dict[str, Any] = {}
+    for key in _LISTS:
+        texts = getattr(arguments, key.replace("-", "_"))
+        if texts is not None:
+            given[key] = [part.strip() for text in texts for part in text.split(",") if part.strip()]
+    if arguments.per_file_ignores is not None:
+        given["per-file-ignores"] = _per_file_ignores(arguments.per_file_ignores)
+    for key in ("min-confidence", "preview", "force-exclude", "respect-gitignore"):
+        value = getattr(arguments, key.replace("-", "_"))
+        if value is not None:
+            given[key] = value
+    return {key: OPTIONS[key].parse(value, f"--{key}") for key, value in given.items()}
+
+
+def _per_file_ignores(texts: Sequence[str]) -> dict[str, list[str]]:
+    """Read `PATTERN:CODE,CODE,PATTERN:CODE`: a part with a colon starts a new pattern."""
+    table: dict[str, list[str]] = {}
+    for text in texts:
+        pattern = None
+        for part in filter(None, (part.strip() for part in text.split(","))):
+            before, colon, code = part.rpartition(":")
+            if colon:
+                pattern = before
+            if pattern is None:
+                raise UsageError(f"--per-file-ignores: {text!r} has no PATTERN: before its codes")
+            table.setdefault(pattern, []).append(code.strip())
+    return table
+
+
+def _stdin_files(name: str | None, finder: Finder) -> list[Any]:
+    """Return the one file that standard input stands for, or none where it is excluded by force."""
+    from jaxlint.discovery import File, force_excluded
+
+    if name is None:
+        return [File("<stdin>", "<stdin>", finder.config(os.getcwd()))]
+    path = os.path.abspath(name)
+    config = finder.config(os.path.dirname(path))
+    return [] if force_excluded(path, config) else [File(os.path.normpath(name), path, config)]
+
+
+# --- output ----------------------------------------------------------------------------------------------------------
+
+
+def _write(result: report.Report, arguments: argparse.Namespace) -> None:
+    form = report.load(arguments.output_format)
+    write = form.write_statistics if arguments.statistics else form.write
+    if arguments.output_file is None:
+        write(result, sys.stdout, report.Style(_color(arguments.color), not arguments.quiet))
+        return
+    try:
+        with open(arguments.output_file, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as out:
+            write(result, out, report.Style(arguments.color == "always", not arguments.quiet))
+    except OSError as error:
+        raise ConfigError(f"--output-file: {arguments.output_file}: {error.strerror or error}") from error
+
+
+def _color(choice: str) -> bool:
+    if choice != "auto":
+        return choice == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def _distinct(configs: Sequence[Config]) -> list[Config]:
+    return list({id(config): config for config in configs}.values())
+
+
+def _say_how(configs: Sequence[Config], files: int, jobs: int) -> None:
+    for config in configs:
+        sys.stderr.write(f"jaxlint: configuration: {config.file or 'none'}\n")
+    sys.stderr.write(f"jaxlint: {files} files, {jobs} {'process' if jobs == 1 else 'processes'}\n")
+
+
+def _settings(name: str, config: Config) -> Iterator[str]:
+    import json
+
+    from jaxlint.rules import rules
+
+    yield f"# for {name}\n"
+    yield f"# from {config.file or 'no configuration file'}\n"
+    for key, value in config.values().items():
+        yield f"{key} = {json.dumps(value)}\n"
+    for rule in rules().values():
+        if config.settings.enabled(rule):
+            yield f"# runs {rule.code} {rule.name}\n"

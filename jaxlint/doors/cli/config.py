@@ -1,0 +1,45 @@
+"""List the keys of the configuration: [tool.jaxlint] in pyproject.toml, or the top level of jaxlint.toml."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import json
+import sys
+import textwrap
+
+from jaxlint.config import OPTIONS, Option
+from jaxlint.doors.cli import fail
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `jaxlint config`."""
+    parser.add_argument("key", nargs="?", metavar="KEY", help="the key to explain (default: list all)")
+    parser.add_argument("--output-format", choices=("text", "json"), default="text", help="(default: %(default)s)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print what there is to know of one key, or of all; return the exit code."""
+    if arguments.key is not None and arguments.key not in OPTIONS:
+        near = difflib.get_close_matches(arguments.key, OPTIONS, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else "`jaxlint config` lists all"
+        return fail(f"there is no key {arguments.key!r}; {hint}")
+    chosen = [OPTIONS[arguments.key]] if arguments.key is not None else list(OPTIONS.values())
+    if arguments.output_format == "json":
+        objects = {option.key: _object(option) for option in chosen}
+        sys.stdout.write(json.dumps(objects, indent=2) + "\n")
+    elif arguments.key is not None:
+        sys.stdout.write(_explained(chosen[0]))
+    else:
+        sys.stdout.writelines(option.key + "\n" for option in chosen)
+    return 0
+
+
+def _explained(option: Option) -> str:
+    example = textwrap.indent(option.example, "    ")
+    text = textwrap.fill(option.help, 100)
+    return f"{option.key}\n\n{text}\n\nType: {option.type}\nDefault: {option.default}\nExample:\n\n{example}\n"
+
+
+def _object(option: Option) -> dict[str, str]:
+    return {"type": option.type, "default": option.default, "help": option.help, "example": option.example}

@@ -1,0 +1,94 @@
+"""The output formats, one file each.
+
+A format is a module in this folder with a docstring, whose first line says what it is for, and two functions,
+`write(report, out, style)` and `write_statistics(report, out, style)`.  Its name is the file's.  Nothing else has to be
+touched to add one.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import pkgutil
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, TextIO
+
+if TYPE_CHECKING:
+    from jaxlint.diagnostic import Diagnostic
+    from jaxlint.finding import Severity
+
+DEFAULT = "text"
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a run has to say; `diagnostics` are in the order in which they are shown."""
+
+    diagnostics: tuple[Diagnostic, ...]
+    files: int
+    """How many files were read."""
+
+    @functools.cached_property
+    def statistics(self) -> list[tuple[str, str, int]]:
+        """Code, name and number of findings of each rule that has any, the most frequent first."""
+        counted = Counter((diagnostic.code, diagnostic.name) for diagnostic in self.diagnostics)
+        return sorted(((*rule, count) for rule, count in counted.items()), key=lambda row: (-row[2], row[0]))
+
+    @property
+    def summary(self) -> str:
+        """One line on the whole run."""
+        found = len(self.diagnostics)
+        high = sum(diagnostic.confidence.label == "high" for diagnostic in self.diagnostics)
+        counted = (
+            f"{found} {'finding' if found == 1 else 'findings'} ({high} at high confidence)" if found else "nothing"
+        )
+        return f"Found {counted} in {self.files} {'file' if self.files == 1 else 'files'}."
+
+
+@dataclass(frozen=True)
+class Style:
+    """How to write for the reader at hand."""
+
+    color: bool = False
+    """Whether escape sequences for colours are understood."""
+    summary: bool = True
+    """Whether the line on the whole run is wanted."""
+
+    def bold(self, text: str) -> str:
+        """Make a text stand out."""
+        return self._escaped("1", text)
+
+    def faint(self, text: str) -> str:
+        """Make a text step back."""
+        return self._escaped("2", text)
+
+    def severe(self, severity: Severity, text: str) -> str:
+        """Colour a text by how bad it is."""
+        return self._escaped({"error": "1;31", "warning": "1;33", "note": "1;36"}[severity.value], text)
+
+    def _escaped(self, code: str, text: str) -> str:
+        return f"\x1b[{code}m{text}\x1b[0m" if self.color else text
+
+
+class Format(Protocol):
+    """The shape of a format's module."""
+
+    __doc__: str | None
+
+    def write(self, report: Report, out: TextIO, style: Style) -> None:
+        """Write all findings."""
+
+    def write_statistics(self, report: Report, out: TextIO, style: Style) -> None:
+        """Write how many findings each rule has, instead of the findings."""
+
+
+def names() -> list[str]:
+    """Return the names of all formats."""
+    return sorted(info.name for info in pkgutil.iter_modules(__path__))
+
+
+def load(name: str) -> Format:
+    """Return the format of this name, which must be one of `names`."""
+    module: Format = importlib.import_module(f"{__name__}.{name}")
+    return module

@@ -1,0 +1,64 @@
+"""For programs: one array of objects, with rows and columns 1-based and columns in code points."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, TextIO
+
+from jaxlint.rules import rules
+
+if TYPE_CHECKING:
+    from jaxlint.diagnostic import Diagnostic, LocatedFix, Location
+    from jaxlint.report import Report, Style
+
+
+def write(report: Report, out: TextIO, style: Style) -> None:  # noqa: ARG001
+    """Write the array of findings."""
+    _dump([finding(diagnostic) for diagnostic in report.diagnostics], out)
+
+
+def write_statistics(report: Report, out: TextIO, style: Style) -> None:  # noqa: ARG001
+    """Write an array with code, name and count of each rule."""
+    _dump([{"code": code, "name": name, "count": count} for code, name, count in report.statistics], out)
+
+
+def finding(diagnostic: Diagnostic) -> dict[str, Any]:
+    """Return the object that stands for a finding."""
+    return {
+        "code": diagnostic.code,
+        "name": diagnostic.name,
+        "message": diagnostic.message,
+        "filename": diagnostic.filename,
+        "cell": None,
+        "location": _location(diagnostic.location),
+        "end_location": _location(diagnostic.end_location),
+        "noqa_row": diagnostic.location.row,
+        "impact": diagnostic.impact,
+        "severity": diagnostic.severity,
+        "confidence": diagnostic.confidence.label,
+        "url": rules()[diagnostic.code].url,
+        "fingerprint": diagnostic.fingerprint,
+        "related": [
+            {"message": note.message, "filename": diagnostic.filename, "location": _location(note.location)}
+            for note in diagnostic.related
+        ],
+        "fixes": [_fix(fix) for fix in diagnostic.fixes],
+    }
+
+
+def _location(location: Location) -> dict[str, int]:
+    return {"row": location.row, "column": location.column}
+
+
+def _fix(fix: LocatedFix) -> dict[str, Any]:
+    edits = [
+        {"content": edit.content, "location": _location(edit.location), "end_location": _location(edit.end_location)}
+        for edit in fix.edits
+    ]
+    return {"applicability": fix.applicability, "message": fix.message, "edits": edits}
+
+
+def _dump(items: list[dict[str, Any]], out: TextIO) -> None:
+    # One item a line: small enough for a large run, and still a diff that can be read.  Escaped to ASCII, so that no
+    # terminal's or pipe's encoding can break it.
+    out.write("[" + ",".join("\n  " + json.dumps(item) for item in items) + ("\n]\n" if items else "]\n"))

@@ -1,0 +1,65 @@
+"""For reading: each finding with its line of code and carets below, other places that matter, and what it costs."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import TYPE_CHECKING, TextIO
+
+from jaxlint.report.concise import headline, write_statistics
+
+if TYPE_CHECKING:
+    from jaxlint.diagnostic import Diagnostic
+    from jaxlint.report import Report, Style
+
+__all__ = ["write", "write_statistics"]
+
+
+def write(report: Report, out: TextIO, style: Style) -> None:
+    """Write a paragraph for each finding, and the summary."""
+    for diagnostic in report.diagnostics:
+        out.write(headline(diagnostic, style) + "\n")
+        out.writelines(line + "\n" for line in _details(diagnostic, style))
+        out.write("\n")
+    if style.summary:
+        out.write(report.summary + "\n")
+
+
+def _details(diagnostic: Diagnostic, style: Style) -> list[str]:
+    row = str(diagnostic.location.row)
+    margin = " " * len(row)
+    bar = style.faint("|")
+    lines = []
+    if diagnostic.line.strip():
+        start = diagnostic.location.column - 1
+        same_row = diagnostic.end_location.row == diagnostic.location.row
+        end = diagnostic.end_location.column - 1 if same_row else len(diagnostic.line.rstrip())
+        indent = _blank(diagnostic.line[:start])
+        carets = "^" * max(1, _width(diagnostic.line[start:end]))
+        lines = [
+            f"{margin} {bar}",
+            f"{style.faint(row)} {bar} {_printable(diagnostic.line)}".rstrip(),
+            f"{margin} {bar} {indent}{style.severe(diagnostic.severity, carets)}",
+        ]
+    for note in diagnostic.related:
+        place = f"{diagnostic.filename}:{note.location.row}:{note.location.column}"
+        lines.append(f"{margin} {style.faint('=')} {place}: {note.message}")
+    if diagnostic.impact is not None:
+        lines.append(f"{margin} {style.faint('=')} {diagnostic.impact}, {diagnostic.confidence.label} confidence")
+    return lines
+
+
+def _printable(text: str) -> str:
+    """Replace what would move a terminal's cursor or change its colours."""
+    return "".join(" " if unicodedata.category(char) == "Cc" and char != "\t" else char for char in text)
+
+
+def _blank(text: str) -> str:
+    """Return blanks as wide as a text; tabs stay, as their width is the terminal's to choose."""
+    return "".join("\t" if char == "\t" else " " * _width(char) for char in text)
+
+
+def _width(text: str) -> int:
+    """Return how many columns of a terminal a text takes up."""
+    return sum(
+        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text
+    )
