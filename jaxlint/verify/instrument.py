@@ -1,0 +1,264 @@
+"""Rewrites the code under test so that its calls can be told apart, without changing what it does or where it is.
+
+A compile happens where a compiled object is *called*; what a finding names is where that object was *made*.  Between
+the two lie assignments, attributes, containers, returns and callers.  Rather than guess at that path, every call in
+the module is rewritten from `f(x)` to `made(callee(f, 17)(x))`.  Both hooks return what they are given: `callee` notes
+which object is about to be called by which node, `made` notes where a compiled object first came into sight.  The call
+itself still happens in the user's own frame, with its own range of lines and columns, so tracebacks, `super()`,
+`locals()` and jax's idea of the calling line stay as they were.
+
+The hooks live in `builtins`, where no namespace of the module shows them.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+import sys
+import types
+import weakref
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from .observation import Place
+
+_CALLEE, _MADE, _REACH = "_jaxlint_callee_", "_jaxlint_made_", "_jaxlint_reach_"
+_TURNS, _TURN = "_jaxlint_turns_", "_jaxlint_turn_"
+
+Range = tuple[int, int, int, int]
+"""Line, column, end line, end column of a node."""
+
+
+def range_of(node: ast.expr | ast.stmt) -> Range:
+    """Return where `node` stands."""
+    return node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
+
+
+def first_line(node: ast.stmt) -> int:
+    """Return the first line of a statement, decorators included."""
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(decorator.lineno for decorator in decorators)])
+
+
+def innermost_statement(tree: ast.Module, line: int) -> ast.stmt | None:
+    """Return the smallest statement that covers `line`, or None between statements."""
+    found: ast.stmt | None = None
+    for node in ast.walk(tree):
+        if not (isinstance(node, ast.stmt) and first_line(node) <= line <= (node.end_lineno or node.lineno)):
+            continue
+        if found is None or first_line(node) >= first_line(found):
+            found = node
+    return found
+
+
+class Instrumenter(ast.NodeTransformer):
+    """Rewrites one module's tree in place.
+
+    `watched` are the lines of which it shall be known how often they were about to run; `loops` the lines of loops
+    (statements or comprehensions) whose turns shall be counted and may be limited.  After `visit`, `calls` holds the
+    original call nodes by number and `numbers` their numbers by range.
+    """
+
+    def __init__(self, tree: ast.Module, watched: Iterable[int] = (), loops: Iterable[int] = ()) -> None:
+        self.calls: list[ast.Call] = []
+        self.numbers: dict[Range, int] = {}
+        self._loops = frozenset(loops)
+        self._reach: dict[ast.stmt, list[int]] = {}
+        for line in watched:
+            statement = innermost_statement(tree, line)
+            if statement is not None:
+                self._reach.setdefault(statement, []).append(line)
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        """Number a call, and put `callee` around what it calls and `made` around the whole."""
+        number = len(self.calls)
+        self.calls.append(ast.Call(node.func, list(node.args), list(node.keywords)))
+        self.numbers[range_of(node)] = number
+        self.generic_visit(node)
+        node.func = _hook(node.func, _CALLEE, node.func, ast.Constant(number))
+        return _hook(node, _MADE, node)
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        """Rewrite what is in `node`, then its loops, decorators and blocks; leave annotations alone."""
+        # `from __future__ import annotations` turns them back into text, and they hold no calls of interest.
+        kept = {name: getattr(node, name) for name in ("annotation", "returns") if getattr(node, name, None)}
+        for name in kept:
+            setattr(node, name, None)
+        super().generic_visit(node)
+        for name, value in kept.items():
+            setattr(node, name, value)
+        self._number_turns(node)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            node.decorator_list = list(self._decorators(node.decorator_list))
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(node, name, None)
+            if isinstance(block, list):
+                setattr(node, name, list(self._watched(block)))
+        return node
+
+    def _number_turns(self, node: ast.AST) -> None:
+        if isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
+            line = node.target.lineno if isinstance(node, ast.comprehension) else node.lineno
+            if line in self._loops and not getattr(node, "is_async", isinstance(node, ast.AsyncFor)):
+                node.iter = _hook(node.iter, _TURNS, node.iter, ast.Constant(line))
+        elif isinstance(node, ast.While) and node.lineno in self._loops:
+            turn = _hook(node.test, _TURN, ast.Constant(node.lineno))
+            node.test = ast.copy_location(ast.BoolOp(ast.And(), [turn, node.test]), node.test)
+
+    @staticmethod
+    def _decorators(decorators: Sequence[ast.expr]) -> Iterator[ast.expr]:
+        """Put a `made` above each decorator: what it returns may be a compiled object."""
+        for decorator in decorators:
+            yield ast.copy_location(ast.Name(_MADE, ast.Load()), decorator)
+            yield decorator
+
+    def _watched(self, block: list[ast.stmt]) -> Iterator[ast.stmt]:
+        for statement in block:
+            if not _must_be_first(statement):
+                for line in self._reach.get(statement, ()):
+                    yield ast.copy_location(ast.Expr(_hook(statement, _REACH, ast.Constant(line))), statement)
+            yield statement
+
+
+def _must_be_first(statement: ast.stmt) -> bool:
+    docstring = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    return docstring or (isinstance(statement, ast.ImportFrom) and statement.module == "__future__")
+
+
+def _hook(where: ast.AST, name: str, *arguments: ast.expr) -> ast.Call:
+    call = ast.Call(ast.Name(name, ast.Load()), list(arguments), [])
+    for node in (call, call.func, *(a for a in arguments if isinstance(a, ast.Constant))):
+        if not hasattr(node, "lineno"):
+            ast.copy_location(node, where)
+    return call
+
+
+class Watch:
+    """The run-time side of the rewriting: which compiled objects are alive, where they were made, who is called.
+
+    It keeps no object alive: an equal bound method or partial that stays alive turns a cache miss into a hit.
+    `frames` gives the user frames of the calling thread, innermost first.
+    """
+
+    def __init__(self, frames: Callable[[types.FrameType | None], tuple[Place, ...]]) -> None:
+        self._frames = frames
+        self._kinds: dict[type, str] = {}
+        self._made: dict[int, tuple[weakref.ref[Any], tuple[Place, ...]]] = {}
+        self._called: dict[tuple[int, int], int] = {}
+        self.reached: Counter[int] = Counter()
+        self.turns: Counter[int] = Counter()
+        self.limits: dict[int, int] = {}
+
+    def install(self) -> None:
+        """Make the hooks visible to rewritten code."""
+        hooks = {_CALLEE: self.callee, _MADE: self.made, _REACH: self.reach, _TURNS: self.each, _TURN: self.turn}
+        for name, hook in hooks.items():
+            setattr(builtins, name, hook)
+
+    def reset(self) -> None:
+        """Forget counts and pending calls, not the objects."""
+        self._called.clear()
+        self.reached.clear()
+        self.turns.clear()
+
+    def callee(self, function: Any, number: int) -> Any:
+        """Note that the calling frame's node `number` is about to call `function`."""
+        key = (id(sys._getframe(1)), number)
+        compiled = self.compiled(function)
+        if compiled is None:
+            self._called.pop(key, None)
+        else:
+            self._called[key] = id(compiled)
+        return function
+
+    def made(self, result: Any) -> Any:
+        """Note where a compiled object came into sight."""
+        compiled = self.compiled(result)
+        if compiled is not None:
+            self._register(compiled, sys._getframe(1))
+        elif isinstance(result, tuple | list | dict) and len(result) <= _CONTAINER:
+            for item in result.values() if isinstance(result, dict) else result:
+                compiled = self.compiled(item)
+                if compiled is not None:
+                    self._register(compiled, sys._getframe(1))
+        return result
+
+    def reach(self, line: int) -> None:
+        """Count that a watched line is about to run."""
+        self.reached[line] += 1
+
+    def each(self, iterable: Iterable[Any], line: int) -> Iterator[Any]:
+        """Pass on the items of a loop, counted, no more than its limit."""
+        limit = self.limits.get(line)
+        for number, item in enumerate(iterable):
+            if limit is not None and number >= limit:
+                return
+            self.turns[line] += 1
+            yield item
+
+    def turn(self, line: int) -> bool:
+        """Tell whether a `while` loop may go on to test its condition."""
+        self.turns[line] += 1
+        return self.turns[line] <= self.limits.get(line, self.turns[line])
+
+    def compiled(self, value: Any) -> Any:
+        """Return the compiled object that calling `value` would call, or None."""
+        for _ in range(_WRAPPINGS):
+            kind = self._kinds.get(type(value)) or self._kind(type(value))
+            if kind == "method":
+                value = value.__func__
+            elif kind == "partial":
+                value = value.func
+            elif kind == "function":
+                return value if "lower" in value.__dict__ else None
+            else:
+                return value if kind == "compiled" else None
+        return None
+
+    def _kind(self, cls: type) -> str:
+        if cls is types.FunctionType:
+            kind = "function"
+        elif cls is types.MethodType:
+            kind = "method"
+        elif issubclass(cls, functools.partial):
+            kind = "partial"
+        elif hasattr(cls, "__call__") and hasattr(cls, "lower") and not issubclass(cls, type):  # noqa: B004
+            kind = "compiled"
+        else:
+            kind = "other"
+        self._kinds[cls] = kind
+        return kind
+
+    def _register(self, compiled: Any, frame: types.FrameType) -> None:
+        key = id(compiled)
+        if key in self._made:
+            return
+        try:
+            reference = weakref.ref(compiled, lambda _: self._made.pop(key, None))
+        except TypeError:
+            return
+        self._made[key] = (reference, self._frames(frame))
+
+    def made_at(self, frame: types.FrameType, number: int, call: ast.Call) -> tuple[Place, ...]:
+        """Return where the compiled object was made that `frame` is calling, or hands to what it is calling.
+
+        `number` and `call` name the call node that the frame is evaluating.
+        """
+        found = self._made.get(self._called.get((id(frame), number), 0))
+        if found:
+            return found[1]
+        for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
+            if isinstance(argument, ast.Name):
+                value = frame.f_locals.get(argument.id, frame.f_globals.get(argument.id))
+                found = self._made.get(id(self.compiled(value)))
+                if found:
+                    return found[1]
+        return ()
+
+
+_CONTAINER = 16
+"""A factory that returns a bundle of compiled objects returns few."""
+_WRAPPINGS = 4
+"""How many bound methods and partials around a compiled object are looked through."""

@@ -1,0 +1,136 @@
+"""Where a line of a module stands: what starts on it, and what has to be called for it to run.
+
+Works on the text alone.  Lines are 1-based, columns 0-based UTF-8 bytes, as the child reports them.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from jaxlint.verify.instrument import Range, first_line, innermost_statement, range_of
+from jaxlint.verify.observation import Place
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+_Definition = _Function | ast.ClassDef
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """Ranges of a file: what starts on a line, be it simple statements or parts of compound ones."""
+
+    file: str
+    ranges: tuple[Range, ...]
+
+    def holds(self, place: Place) -> bool:
+        """Tell whether a place lies within one of the ranges."""
+        start, end = (place.line, place.column), (place.end_line, place.end_column)
+        return place.file == self.file and any(
+            (line, column) <= start and end <= (end_line, end_column)
+            for line, column, end_line, end_column in self.ranges
+        )
+
+
+class Places:
+    """The places of one module.
+
+    Raises:
+        SyntaxError: the text is no Python.
+    """
+
+    def __init__(self, file: str, text: str | bytes) -> None:
+        self._file = file
+        self._tree = ast.parse(text)
+
+    def anchor(self, line: int) -> Anchor:
+        """Return the anchor of a line; it has no ranges where nothing starts."""
+        starting = [node for node in ast.walk(self._tree) if isinstance(node, ast.expr | ast.stmt)]
+        ranges = {range_of(node) for node in starting if node.lineno == line and not _is_compound(node)}
+        largest = [r for r in ranges if not any(_contains(other, r) for other in ranges if other != r)]
+        return Anchor(self._file, tuple(sorted(largest)))
+
+    def target(self, line: int) -> str:
+        """Return the qualified name of the outermost function around a line, or method of a module-level class.
+
+        A decorator belongs to what it decorates.  At module level, and in the body of a class, it is empty.
+        """
+        for node in self._definitions(self._tree.body, line):
+            if isinstance(node, _Function):
+                return node.name
+            for inner in self._definitions(node.body, line):
+                if isinstance(inner, _Function):
+                    return f"{node.name}.{inner.name}"
+        return ""
+
+    @cached_property
+    def bodies(self) -> frozenset[int]:
+        """The first line of the body of each function."""
+        return frozenset(self._entry(node)[1] for node in ast.walk(self._tree) if isinstance(node, _Function))
+
+    def body(self, target: str) -> tuple[str, int] | None:
+        """Return the name and the first body line of a module-level function, or a method of a module-level class."""
+        name = target.rpartition(".")[2]
+        for node in ast.walk(self._tree):
+            if isinstance(node, _Function) and node.name == name and self.target(node.lineno) == target:
+                return self._entry(node)
+        return None
+
+    def entry(self, line: int) -> tuple[str, int] | None:
+        """Return the function that the compile wrapper on a line is about, and the first line of its body.
+
+        That is the function whose name is the wrapper's first argument, or else the one defined right below it.
+        """
+        functions = {node.name: node for node in ast.walk(self._tree) if isinstance(node, _Function)}
+        for node in ast.walk(self._tree):
+            if isinstance(node, ast.Call) and node.lineno == line and node.args:
+                first = node.args[0]
+                if isinstance(first, ast.Name) and first.id in functions:
+                    return self._entry(functions[first.id])
+        following = self._following(line)
+        return self._entry(following) if isinstance(following, _Function) else None
+
+    @staticmethod
+    def _definitions(block: Sequence[ast.stmt], line: int) -> Iterator[_Definition]:
+        """Yield the definition in a block, or under its `if`, `try`, `with` and loops, that covers a line."""
+        pending = list(block)
+        while pending:
+            node = pending.pop()
+            if not first_line(node) <= line <= (node.end_lineno or node.lineno):
+                continue
+            if isinstance(node, _Definition):
+                yield node
+            else:
+                pending += (child for child in _children(node))
+
+    @staticmethod
+    def _entry(node: _Function) -> tuple[str, int]:
+        body = [s for s in node.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
+        return node.name, first_line((body or node.body)[0])
+
+    def _following(self, line: int) -> ast.stmt | None:
+        statement = innermost_statement(self._tree, line)
+        for node in ast.walk(self._tree):
+            block = getattr(node, "body", None)
+            if isinstance(block, list) and statement in block:
+                after = block[block.index(statement) + 1 :]
+                return after[0] if after else None
+        return None
+
+
+def _is_compound(node: ast.AST) -> bool:
+    return isinstance(node, ast.stmt) and any(True for _ in _children(node))
+
+
+def _children(node: ast.AST) -> Iterator[ast.stmt]:
+    """Yield the statements in the blocks of a statement."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.stmt):
+            yield child
+        elif isinstance(child, ast.ExceptHandler | ast.match_case):
+            yield from child.body
+
+
+def _contains(outer: Range, inner: Range) -> bool:
+    return outer[:2] <= inner[:2] and inner[2:] <= outer[2:]

@@ -1,0 +1,302 @@
+"""The parent's side of proof: keeps one warm child process and asks it to load modules and call what is in them.
+
+    with Prover() as prover:
+        module = prover.load("train.py")
+        observation = module.call("step")
+
+Whatever the code under test does (exit, loop for ever, crash, print), a call comes back: what could not be observed is
+an `Observation` whose `reason` says why.  This module never imports jax.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import selectors
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import deque
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from jaxlint.verify.observation import Loaded, Observation, loaded_from_json, observation_from_json
+
+CALLS = 3
+"""The first call always compiles; two more show whether it goes on."""
+
+_BOOTSTRAP = """
+import sys, types
+package = types.ModuleType("_jaxlint_verify")
+package.__path__ = [sys.argv[1]]
+sys.modules["_jaxlint_verify"] = package
+from _jaxlint_verify.worker import serve
+serve(int(sys.argv[2]), int(sys.argv[3]))
+"""
+_TAIL = 40
+"""How many of the last lines that a child printed are kept, to explain its end."""
+
+
+class WorkerError(Exception):
+    """The child cannot be had or cannot be understood; the text says why."""
+
+
+class Prover:
+    """Owns the child process; use it as a context manager.
+
+    `python` is the interpreter of an environment that has jax.  `timeout` is in seconds and holds for each request,
+    `start_timeout` for starting the child, which imports jax.
+    """
+
+    def __init__(self, python: str = sys.executable, timeout: float = 60.0, start_timeout: float = 120.0) -> None:
+        self.timeout = timeout
+        self._python = python
+        self._start_timeout = start_timeout
+        self._worker: _Worker | None = None
+        self._current: LoadedModule | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the child and everything it started."""
+        if self._worker is not None:
+            self._worker.close()
+        self._worker = self._current = None
+
+    def load(
+        self,
+        path: str | Path,
+        *,
+        source: str | None = None,
+        watched: Iterable[int] = (),
+        loops: Iterable[int] = (),
+        guard: bool = True,
+    ) -> LoadedModule:
+        """Load a module into the child and return it, with what loading did in `loaded`.
+
+        `source` replaces the text of the file.  `watched` are lines to be counted in `Run.reached`.  `guard` says
+        whether to run what stands under `if __name__ == "__main__"`.
+
+        Raises:
+            WorkerError: no child with jax can be started.
+        """
+        request = {
+            "op": "load",
+            "path": str(Path(path).resolve()),
+            "source": source,
+            "watched": sorted(set(watched)),
+            "loops": sorted(set(loops)),
+            "guard": guard,
+        }
+        module = LoadedModule(self, request)
+        self.bring_in(module)
+        return module
+
+    def bring_in(self, module: LoadedModule) -> None:
+        """Make `module` the one that the child holds, in a fresh child if the last one is gone or no longer clean."""
+        if self._current is module and self._worker is not None and self._worker.alive:
+            return
+        self._current = None
+        if self._worker is not None and (self._worker.poisoned or not self._worker.alive):
+            self.close()
+        if self._worker is None:
+            self._worker = _Worker(self._python, self._start_timeout)
+        answer, reason = self.ask(module.request)
+        module.loaded = loaded_from_json(answer["loaded"]) if answer else Loaded(reason=reason)
+        self._current = module
+
+    def ask(self, request: Mapping[str, Any]) -> tuple[dict[str, Any] | None, str]:
+        """Return the child's answer, or None and the reason why there is none; the child is gone in that case."""
+        if self._worker is None:
+            return None, "no process to run it in"
+        try:
+            return self._worker.ask(request, self.timeout), ""
+        except WorkerError as error:
+            self._worker.close()
+            return None, str(error)
+
+
+class LoadedModule:
+    """A module that the child holds, or can be made to hold again.  Made by `Prover.load`."""
+
+    def __init__(self, prover: Prover, request: Mapping[str, Any]) -> None:
+        self.request = request
+        self.loaded = Loaded()
+        self._prover = prover
+
+    @property
+    def path(self) -> str:
+        """The absolute path of the module's file, as places name it."""
+        return str(self.request["path"])
+
+    def call(self, target: str, calls: int = CALLS) -> Observation:
+        """Call the function or method of this qualified name, with the example the module gives for it.
+
+        A function that can be called without arguments needs no example.
+        """
+        return self._observe(target, {"op": "call", "target": target, "calls": calls})
+
+    def again(self, line: int, calls: int = CALLS) -> Observation:
+        """Run the module-level statement on a line once more, `calls` times."""
+        return self._observe(f"line {line}", {"op": "again", "line": line, "calls": calls})
+
+    def _observe(self, target: str, request: Mapping[str, Any]) -> Observation:
+        self._prover.bring_in(self)
+        if self.loaded.reason:
+            return Observation(target, reason=self.loaded.reason)
+        answer, reason = self._prover.ask(request)
+        return observation_from_json(answer["observation"]) if answer else Observation(target, reason=reason)
+
+
+class _Worker:
+    """One child process with its own session, temporary folder and pipes."""
+
+    def __init__(self, python: str, start_timeout: float) -> None:
+        self.poisoned = False
+        self._number = 0
+        self._pending = b""
+        self._folder = tempfile.mkdtemp(prefix="jaxlint-")
+        ours_in, theirs_out = os.pipe()
+        theirs_in, ours_out = os.pipe()
+        self._answers, self._requests = ours_in, ours_out
+        command = [python, "-P", "-c", _BOOTSTRAP, str(Path(__file__).parent), str(theirs_in), str(theirs_out)]
+        try:
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                cwd=self._folder,
+                env=_environment(self._folder),
+                pass_fds=(theirs_in, theirs_out),
+                start_new_session=True,
+            )
+        except OSError as error:
+            for descriptor in (ours_in, ours_out):
+                os.close(descriptor)
+            shutil.rmtree(self._folder, ignore_errors=True)
+            raise WorkerError(f"{python} cannot be started: {error}") from None
+        finally:
+            for descriptor in (theirs_in, theirs_out):
+                os.close(descriptor)
+        self.alive = True
+        self._tail: deque[bytes] = deque(maxlen=_TAIL)
+        # Left unread, a full pipe would stop whoever prints.
+        self._reader = threading.Thread(target=self._drain, daemon=True)
+        self._reader.start()
+        self._start_timeout = start_timeout
+
+    def ask(self, request: Mapping[str, Any], timeout: float) -> dict[str, Any]:
+        """Send a request and wait for its answer.
+
+        Raises:
+            WorkerError: the child ended, takes too long, or answers nonsense.
+        """
+        if not self._number:
+            timeout += self._start_timeout
+        self._number += 1
+        self._tail.clear()
+        data = json.dumps({**request, "id": self._number}).encode() + b"\n"
+        try:
+            while data:
+                data = data[os.write(self._requests, data) :]
+        except OSError:
+            raise WorkerError(self._end()) from None
+        try:
+            answer = json.loads(self._line(timeout))
+            if answer["id"] != self._number:
+                raise WorkerError("the process answered out of turn")
+            self.poisoned = answer["poisoned"]
+        except (ValueError, KeyError, TypeError):
+            raise WorkerError("the process gave an answer that makes no sense") from None
+        if "error" in answer:
+            raise WorkerError(f"jaxlint failed in the child process: {answer['error']}")
+        return dict(answer)
+
+    def close(self) -> None:
+        """Kill the process group, and remove the temporary folder."""
+        if not self.alive:
+            return
+        self.alive = False
+        for descriptor in (self._requests, self._answers):
+            os.close(descriptor)
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        self._reader.join(timeout=1)
+        if self._process.stdout:
+            self._process.stdout.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _line(self, timeout: float) -> bytes:
+        deadline = time.monotonic() + timeout
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._answers, selectors.EVENT_READ)
+            while b"\n" not in self._pending:
+                # The pipe stays open if the code under test left processes behind, so the child itself is watched too.
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    raise WorkerError(f"took more than {timeout:g} s")
+                if not selector.select(min(left, _POLL)):
+                    if self._process.poll() is not None:
+                        raise WorkerError(self._end())
+                    continue
+                data = os.read(self._answers, 1 << 16)
+                if not data:
+                    raise WorkerError(self._end())
+                self._pending += data
+        line, _, self._pending = self._pending.partition(b"\n")
+        return line
+
+    def _end(self) -> str:
+        """Say how the child ended."""
+        try:
+            status = self._process.wait(timeout=1)
+        except subprocess.TimeoutExpired:
+            return "the process closed its end of the conversation"
+        if status < 0:
+            return f"the process was ended by {signal.Signals(-status).name}"
+        self._reader.join(timeout=1)
+        words = b"\n".join(self._tail).decode(errors="replace").strip().splitlines()
+        last = f": {words[-1][:200]}" if words and status else ""
+        return f"the process ended with status {status}{last}"
+
+    def _drain(self) -> None:
+        stream = self._process.stdout
+        if stream is None:
+            return
+        with contextlib.suppress(ValueError, OSError):
+            while data := os.read(stream.fileno(), 1 << 16):
+                self._tail.extend(data.splitlines()[-_TAIL:])
+
+
+_POLL = 0.2
+"""Seconds between looks at whether the child is still there."""
+
+
+def _environment(folder: str) -> dict[str, str]:
+    """Return the child's environment: CPU only, no settings of jax from outside, and a home of its own."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("JAX_", "XLA_", "PYTHON"))}
+    return kept | {
+        "JAX_PLATFORMS": "cpu",
+        # What compiles, and how often, is the same; it takes half the time.
+        "JAX_DISABLE_MOST_OPTIMIZATIONS": "true",
+        "TF_CPP_MIN_LOG_LEVEL": "3",
+        "HOME": folder,
+        "TMPDIR": folder,
+        "XDG_CACHE_HOME": folder,
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }

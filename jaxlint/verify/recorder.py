@@ -1,0 +1,193 @@
+"""Listens to jax and says, for each thing it does, which user code made it do so.
+
+jax calls its listeners on the thread and inside the call that caused them, so the place is on the stack.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import logging
+import re
+import sys
+import sysconfig
+import threading
+import time
+import types
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from .instrument import Instrumenter, Range, Watch
+from .observation import Event, Failure, Place, Run
+
+_KINDS = {
+    "/jax/core/compile/backend_compile_duration": "compile",
+    "/jax/core/compile/jaxpr_trace_duration": "trace",
+}
+_CACHE_HIT = "/jax/compilation_cache/cache_hits"
+_MISS = "TRACING CACHE MISS"
+_PACKAGES = re.compile(r"[/\\\\](site|dist)-packages[/\\\\]")
+_MESSAGE = 2000
+"""Longest message of an exception that is passed on."""
+
+
+class Recorder:
+    """Counts what jax does during a run; imports jax.
+
+    `jax` is the module, whatever the code under test puts in its place later (its own annotations are incomplete).
+    `watch` holds the compiled objects; `target` is the rewritten file under test.  One recorder serves a process.
+    """
+
+    def __init__(self) -> None:
+        self.jax: Any = importlib.import_module("jax")
+        importlib.import_module("jax.monitoring")
+        self.watch = Watch(self.frames)
+        self.target = ""
+        self._calls: list[ast.Call] = []
+        self._numbers: Mapping[Range, int] = {}
+        self._recording = False
+        self._counts: dict[tuple[str, str, tuple[Place, ...], tuple[Place, ...]], tuple[int, float]] = {}
+        self._hits = threading.local()
+        self._skipped = _library_paths()
+        self._user: dict[str, bool] = {}
+        self._positions: dict[types.CodeType, list[Range | None]] = {}
+
+    def install(self) -> None:
+        """Register with jax.monitoring and with jax's logger."""
+        self.jax.monitoring.register_event_duration_secs_listener(self._on_duration)
+        self.jax.monitoring.register_event_listener(self._on_event)
+        # The records of the cache misses exist only where this is on; they go to jax's logger, not to stderr.
+        self.jax.config.update("jax_explain_cache_misses", True)
+        logger = logging.getLogger("jax")
+        logger.addHandler(_Handler(self._on_record))
+        logger.propagate = False
+        self.watch.install()
+
+    def attach(self, target: str, instrumenter: Instrumenter) -> None:
+        """Take `target`, rewritten by `instrumenter`, as the file under test."""
+        self.target = target
+        self._calls = instrumenter.calls
+        self._numbers = instrumenter.numbers
+        self._user.clear()
+
+    def run(self, action: Callable[[], Any]) -> tuple[Run, Any]:
+        """Call `action` and return what happened, and what it returned (None where it raised).
+
+        Never raises for what `action` raises, SystemExit and KeyboardInterrupt included.
+        """
+        self._counts.clear()
+        self.watch.reset()
+        failure = result = None
+        start = time.perf_counter()
+        self._recording = True
+        try:
+            result = action()
+        except BaseException as error:  # noqa: BLE001 (the code under test may raise anything, and exit)
+            failure = self._failure(error)
+        finally:
+            self._recording = False
+        events = (Event(*key, count, seconds) for key, (count, seconds) in self._counts.items())
+        run = Run(tuple(events), dict(self.watch.reached), failure, time.perf_counter() - start)
+        return run, result
+
+    def frames(self, frame: types.FrameType | None) -> tuple[Place, ...]:
+        """Return the user frames from `frame` outwards, innermost first."""
+        found = []
+        while frame is not None:
+            if self._is_user(frame.f_code.co_filename):
+                found.append(self._place(frame.f_code, frame.f_lasti, frame.f_lineno))
+            frame = frame.f_back
+        return tuple(found)
+
+    def _on_duration(self, event: str, seconds: float, **details: Any) -> None:
+        kind = _KINDS.get(event)
+        if kind is None:
+            return
+        if kind == "compile" and getattr(self._hits, "pending", False):
+            # The event comes for a program that the persistent cache held as well.
+            self._hits.pending = False
+            kind = "load"
+        if self._recording:
+            self._count(kind, str(details.get("fun_name", "")), seconds, sys._getframe(1))
+
+    def _on_event(self, event: str, **_: Any) -> None:
+        if event == _CACHE_HIT:
+            self._hits.pending = True
+
+    def _on_record(self, record: logging.LogRecord) -> None:
+        if self._recording and record.getMessage().startswith(_MISS):
+            self._count("miss", "", 0.0, sys._getframe(1))
+
+    def _count(self, kind: str, program: str, seconds: float, frame: types.FrameType | None) -> None:
+        key = (kind, program, self.frames(frame), self._made(frame))
+        count, before = self._counts.get(key, (0, 0.0))
+        self._counts[key] = (count + 1, before + seconds)
+
+    def _made(self, frame: types.FrameType | None) -> tuple[Place, ...]:
+        """Return where the compiled object was made that the innermost frame of the target is calling."""
+        while frame is not None and frame.f_code.co_filename != self.target:
+            frame = frame.f_back
+        if frame is None:
+            return ()
+        where = self._range(frame.f_code, frame.f_lasti)
+        number = self._numbers.get(where) if where else None
+        return () if number is None else self.watch.made_at(frame, number, self._calls[number])
+
+    def _failure(self, error: BaseException) -> Failure:
+        places = []
+        trace = error.__traceback__
+        while trace is not None:
+            code = trace.tb_frame.f_code
+            if self._is_user(code.co_filename):
+                places.append(self._place(code, trace.tb_lasti, trace.tb_lineno))
+            trace = trace.tb_next
+        try:
+            message = str(error)
+        except Exception as second:  # noqa: BLE001 (the exception is the user's own)
+            message = f"(its text cannot be had: {type(second).__name__})"
+        if isinstance(error, SyntaxError) and error.filename == self.target and error.lineno:
+            line, column = error.lineno, max((error.offset or 1) - 1, 0)
+            places.append(Place(self.target, "<module>", line, column, line, column))
+        return Failure(type(error).__name__, message[:_MESSAGE], tuple(reversed(places)))
+
+    def _place(self, code: types.CodeType, instruction: int, line: int) -> Place:
+        where = self._range(code, instruction) or (line, 0, line, 0)
+        return Place(code.co_filename, code.co_qualname, where[0], where[1], where[2], where[3])
+
+    def _range(self, code: types.CodeType, instruction: int) -> Range | None:
+        if code not in self._positions:
+            self._positions[code] = [_whole(position) for position in code.co_positions()]
+        positions = self._positions[code]
+        index = instruction // 2
+        return positions[index] if 0 <= index < len(positions) else None
+
+    def _is_user(self, filename: str) -> bool:
+        known = self._user.get(filename)
+        if known is None:
+            known = filename == self.target or not (filename.startswith(self._skipped) or _PACKAGES.search(filename))
+            self._user[filename] = known
+        return known
+
+
+def _whole(position: tuple[int | None, int | None, int | None, int | None]) -> Range | None:
+    line, end_line, column, end_column = position
+    if line is None or end_line is None or column is None or end_column is None:
+        return None
+    return line, column, end_line, end_column
+
+
+def _library_paths() -> tuple[str, ...]:
+    """Return the prefixes of files that are not the user's: the interpreter's, installed packages, this package."""
+    names = ("stdlib", "platstdlib", "purelib", "platlib")
+    paths = {sysconfig.get_path(name) for name in names} | {str(Path(__file__).parent)}
+    return ("<", *(path for path in sorted(paths) if path))
+
+
+class _Handler(logging.Handler):
+    def __init__(self, take: Callable[[logging.LogRecord], None]) -> None:
+        super().__init__()
+        self._take = take
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._take(record)

@@ -1,0 +1,78 @@
+"""The child process: reads requests, one JSON object a line, and answers each with one line.
+
+The two ends of the conversation are file descriptors of their own, given on the command line, so that whatever the
+code under test prints or reads cannot disturb it.
+
+Requests: `{"op": "load", "path", "source", "watched", "loops", "guard"}`, `{"op": "call", "target", "calls"}`,
+`{"op": "again", "line", "calls"}`.  Each carries an `id` that its answer repeats, beside `loaded`, `observation` or
+`error`, and `poisoned`: whether this process should be replaced before it loads another module.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import sys
+import traceback
+from typing import Any
+
+from .loader import Module
+from .observation import to_json
+from .recorder import Recorder
+
+
+class Worker:
+    """Serves requests until the parent closes its end."""
+
+    def __init__(self) -> None:
+        self._recorder = Recorder()
+        self._recorder.install()
+        jax = self._recorder.jax
+        self._module: Module | None = None
+        # The first compile sets up the backend, which is no affair of the first target.
+        jax.block_until_ready(jax.jit(lambda x: x + 1)(1.0))
+        self._settings = dict(jax.config.values)
+        # Collecting garbage before each call is cheap only if jax's own objects are left out.
+        gc.collect()
+        gc.freeze()
+
+    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Do what a request asks; raises KeyError or ValueError for a request that makes no sense."""
+        if request["op"] == "load":
+            if self._module is not None:
+                self._module.close()
+            self._module = Module(self._recorder, request["path"])
+            loaded = self._module.load(request["source"], request["watched"], request["loops"], guard=request["guard"])
+            return {"loaded": to_json(loaded)}
+        if self._module is None:
+            raise ValueError("nothing is loaded")
+        if request["op"] == "call":
+            return {"observation": to_json(self._module.call(request["target"], request["calls"]))}
+        if request["op"] == "again":
+            return {"observation": to_json(self._module.again(request["line"], request["calls"]))}
+        raise ValueError(f"unknown request {request['op']!r}")
+
+    def poisoned(self) -> bool:
+        """Tell whether the code under test changed this process in a way that the next module would feel."""
+        replaced = sys.modules.get("jax") is not self._recorder.jax
+        return replaced or dict(self._recorder.jax.config.values) != self._settings
+
+
+def serve(requests: int, answers: int) -> None:
+    """Serve requests read from one file descriptor and write the answers to another, until the first is closed."""
+    for descriptor in (requests, answers):
+        os.set_inheritable(descriptor, False)
+    parent = os.getpid()
+    worker = Worker()
+    with open(requests, encoding="utf-8") as lines, open(answers, "w", encoding="utf-8") as out:
+        for line in lines:
+            request = json.loads(line)
+            try:
+                answer = worker.answer(request)
+            except Exception:  # noqa: BLE001 (a fault of this program, told to the parent)
+                answer = {"error": traceback.format_exc(limit=-3)}
+            if os.getpid() != parent:
+                # The code under test forked, and its child came back here.
+                os._exit(0)
+            print(json.dumps({"id": request["id"], "poisoned": worker.poisoned(), **answer}), file=out, flush=True)

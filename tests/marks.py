@@ -1,0 +1,68 @@
+"""The marks in testdata: what each line is there to show.
+
+`# want: JAX101`        a finding is due, and the effect shows under jax
+`# want: JAX101 (low)`  the same, but due at low confidence only
+`# ok: JAX101`          looks alike; the effect must not show, nor a finding at the default confidence
+`# once: JAX101`        the effect would show if it were repeated, but it runs once; no finding, or a low one
+
+A mark stands at the end of its line and may name several codes.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+TESTDATA = Path(__file__).resolve().parent.parent / "testdata"
+
+_MARK = re.compile(r"#\s*(?P<kind>want|ok|once):\s*(?P<codes>[A-Z0-9,\s]+?)\s*(?P<low>\(low\))?\s*$")
+_ALMOST = re.compile(r"#.*\bJAX\d{3}\b|#\s*(want|ok|once)\b\s*:")
+
+
+@dataclass(frozen=True)
+class Mark:
+    path: Path
+    line: int
+    kind: str
+    code: str
+    low: bool
+
+    def __str__(self) -> str:
+        return f"{self.path.relative_to(TESTDATA.parent)}:{self.line}: {self.kind} {self.code}{' (low)' * self.low}"
+
+
+def marks(path: Path) -> list[Mark]:
+    """Return the marks of a file; raises ValueError for a comment that was probably meant to be one."""
+    return list(_marks(path))
+
+
+def _marks(path: Path) -> Iterator[Mark]:
+    for token in tokenize.tokenize(io.BytesIO(path.read_bytes()).readline):
+        if token.type != tokenize.COMMENT:
+            continue
+        # A mark may follow another comment on its line.
+        match = _MARK.search(token.string[token.string.rindex("#") :])
+        if match:
+            for code in re.split(r"[,\s]+", match["codes"]):
+                yield Mark(path, token.start[0], match["kind"], code, bool(match["low"]))
+        elif _ALMOST.search(token.string):
+            raise ValueError(f"{path}:{token.start[0]}: {token.string} is not a mark")
+
+
+def files() -> list[Path]:
+    """Return the files that carry marks."""
+    return [path for path in sorted(TESTDATA.glob("jax*/*.py")) if not path.name.endswith(".fixed.py")]
+
+
+def goldens() -> list[Path]:
+    """Return the files that must not show the effect."""
+    return sorted(TESTDATA.glob("jax*/*.fixed.py"))
+
+
+def folders() -> list[Path]:
+    """Return the folder of each rule."""
+    return sorted(path for path in TESTDATA.glob("jax*") if path.is_dir())
