@@ -1,0 +1,82 @@
+"""Who calls whom, within the module: for each function the call sites in sight, and what they stand in."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+import libcst as cst
+
+from jaxlint.facts.names import Expression, Names
+from jaxlint.facts.tree import Class, Context, Function, Tree
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CallSite:
+    """One call of a function in sight; `bound` says that the first parameter is the instance."""
+
+    node: cst.Call
+    function: Function
+    context: Context
+    bound: bool
+
+
+class Calls:
+    """The call graph of a module, as far as names show it.
+
+    `obj.method(...)` of an unknown object counts as a call of a method in sight where just one class has a method of
+    that name.
+    """
+
+    def __init__(self, tree: Tree, names: Names) -> None:
+        self.names = names
+        self.sites: dict[int, list[CallSite]] = defaultdict(list)
+        self.by_caller: dict[int | None, list[CallSite]] = defaultdict(list)
+        self.of_node: dict[int, list[CallSite]] = {}
+        self._methods: dict[str, list[Function]] = defaultdict(list)
+        for cls in tree.classes:
+            for method in cls.methods.values():
+                self._methods[method.name].append(method)
+        for call in tree.calls:
+            context = tree.contexts[id(call)]
+            found = [CallSite(call, function, context, bound) for function, bound in self.callees(call)]
+            if found:
+                self.of_node[id(call)] = found
+            for site in found:
+                self.sites[id(site.function)].append(site)
+                self.by_caller[id(context.function) if context.function is not None else None].append(site)
+
+    def of(self, function: Function) -> list[CallSite]:
+        """Return the calls of a function."""
+        return self.sites.get(id(function), [])
+
+    def made_by(self, function: Function | None) -> list[CallSite]:
+        """Return the calls that a function makes itself, not those of functions defined in it; None: module level."""
+        return self.by_caller.get(id(function) if function is not None else None, [])
+
+    def callees(self, call: cst.Call) -> list[tuple[Function, bool]]:
+        """Return the functions in sight that a call may run, each with whether the instance is passed implicitly."""
+        found: list[tuple[Function, bool]] = []
+        func = call.func
+        for value in self.names.values(func):
+            if isinstance(value, Function):
+                found.append((value, isinstance(func, cst.Attribute) and self._is_bound(value, func)))
+            elif isinstance(value, Class):
+                init = self.names.method(value, "__init__") or self.names.method(value, "__post_init__")
+                if init is not None:
+                    found.append((init, True))
+            else:
+                cls = self.names.instance_class(value)
+                method = self.names.method(cls, "__call__") if cls is not None else None
+                if method is not None:
+                    found.append((method, True))
+                elif isinstance(value, Expression) and value.node is func and isinstance(func, cst.Attribute):
+                    same_name = self._methods.get(func.attr.value, ())
+                    if len(same_name) == 1 and not func.attr.value.startswith("__"):
+                        found.append((same_name[0], True))
+        return found
+
+    def _is_bound(self, function: Function, func: cst.Attribute) -> bool:
+        if function.cls is None or self.names.is_static(function):
+            return False
+        return not any(isinstance(base, Class) for base in self.names.values(func.value))

@@ -1,0 +1,58 @@
+"""How sure a finding is: one function of the evidence, the same for every rule.
+
+No rule sets a confidence.  It says what it saw; what that is worth is decided here, from what 592 labelled places in
+real code showed (a naive "jit inside a function" is right 12% of the time in libraries, 5% in scripts, never in tests).
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+from jaxlint.finding import Confidence
+
+
+class Doubt(enum.Enum):
+    """Something in sight that says that the place is likely fine."""
+
+    REUSED = "the object is made once and used several times in the same call"
+    PASSED_ON = "the object goes to a function that is not in sight"
+    ONE_SHOT = "what is compiled is an initialisation"
+    OWN_PROGRAM = "each turn of the loop needs a program of its own anyway"
+    UNSEEN = "what is compiled is not in sight"
+    SOMETIMES = "only some branches make a new function"
+    CALLED_ONCE = "all callers in sight call it once"
+    BUILT_ONCE = "the object is built by a factory, which callers may keep"
+    OMITTED = "no caller in sight passes the argument"
+    EAGERNESS = "nothing in sight shows that this runs outside a trace"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a rule saw at one place.
+
+    `in_loop`: the place itself runs once per turn of a loop.  `repeated`: its function is called in a loop, or by
+    several callers, in sight.  `run_once`: its function runs once per process.  `test`: a test or a benchmark.
+    `traced`: it is reached from a trace.  `error`: it fails where it runs, however often that is.
+    """
+
+    in_loop: bool = False
+    repeated: bool = False
+    run_once: bool = False
+    test: bool = False
+    traced: bool = False
+    error: bool = False
+    doubts: frozenset[Doubt] = frozenset()
+
+
+def confidence(evidence: Evidence) -> Confidence | None:
+    """Return how sure the evidence is, None where it says that nothing is wrong."""
+    if evidence.traced:
+        return None
+    if evidence.doubts or (evidence.test and not evidence.error):
+        return Confidence.LOW
+    if evidence.error or evidence.in_loop:
+        return Confidence.HIGH
+    if evidence.run_once:
+        return Confidence.LOW
+    return Confidence.HIGH if evidence.repeated else Confidence.MEDIUM

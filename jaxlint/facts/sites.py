@@ -1,0 +1,189 @@
+"""The places that make compiled functions: what they are given, how long the result lives and what becomes of it."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import libcst as cst
+
+from jaxlint.facts.calls import Calls
+from jaxlint.facts.fate import Fate, Fates, Kept
+from jaxlint.facts.names import Expression, Names
+from jaxlint.facts.targets import NESTED_DEF, Target, Targets
+from jaxlint.facts.tree import Context, Function, Tree
+from jaxlint.facts.wrappers import Wrapper
+from jaxlint.facts.wrapping import Wrapped, Wrappings
+
+
+class Lifetime(enum.Enum):
+    """How often a site makes a new object."""
+
+    MODULE = "module"
+    CACHED = "cached"
+    CALL = "call"
+    ITERATION = "iteration"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CompileSite:
+    """One place that makes a compiled function.
+
+    `node` is where to report: the wrapper's call, the decorator, or the call of a factory.  `wrapper` is None for a
+    factory's call, whose `factory` is the function that is called.
+    """
+
+    node: cst.BaseExpression
+    context: Context
+    target: Target
+    lifetime: Lifetime
+    fate: Fate
+    wrapped: Wrapped | None = None
+    factory: Function | None = None
+
+    @property
+    def wrapper(self) -> Wrapper | None:
+        """The wrapper that compiles."""
+        return self.wrapped.wrapper if self.wrapped is not None else None
+
+    @property
+    def short_lived(self) -> bool:
+        """Whether the compiled function dies with the call or the turn that makes it."""
+        return (
+            self.target.fresh
+            and self.lifetime in (Lifetime.CALL, Lifetime.ITERATION)
+            and self.fate.kept in (Kept.CALLED, Kept.LOCAL, Kept.PASSED)
+        )
+
+
+class Sites:
+    """All compile sites of a module: `sites` made by wrappers, `factory_calls` made by functions in sight."""
+
+    def __init__(self, tree: Tree, names: Names, wrappings: Wrappings, calls: Calls) -> None:
+        self._tree = tree
+        self._names = names
+        self._wrappings = wrappings
+        self._calls = calls
+        self._fates = Fates(tree, names, wrappings, calls)
+        self._targets = Targets(tree, names, wrappings, calls)
+        self._makers: dict[int, bool] = {}
+        self._targets.is_factory = self.makes_function
+        self.sites = [site for wrapped in self._wrapped() if (site := self._site(wrapped)) is not None]
+        self._compiling = {
+            id(site.context.function)
+            for site in self.sites
+            if self._comes_new(site) and site.fate.kept is Kept.RETURNED and site.lifetime is Lifetime.CALL
+        }
+        self._spread_factories()
+        self.factory_calls = list(self._factory_calls())
+
+    def makes_compiled(self, function: Function) -> bool:
+        """Whether a function returns a compiled function that it has just made."""
+        return id(function) in self._compiling
+
+    def makes_function(self, function: Function) -> bool:
+        """Whether a function returns a function that it has just made, compiled or not."""
+        key = id(function)
+        if key not in self._makers:
+            self._makers[key] = False  # a function that returns its own result ends here
+            self._makers[key] = not self.is_cached(function) and any(
+                self._is_new(returned, function) for returned in function.returns
+            )
+        return self._makers[key]
+
+    def is_cached(self, function: Function) -> bool:
+        """Whether a function's results are memoised: lru_cache, cache, cached_property and the like."""
+        names = (name.rpartition(".")[2].lower() for name in self._names.decorator_names(function))
+        return any("cache" in name or "memo" in name for name in names)
+
+    def is_property(self, function: Function) -> bool:
+        """Whether a function is a plain property, which runs on each access."""
+        return any(name == "property" for name in self._names.decorator_names(function))
+
+    def _is_new(self, node: cst.CSTNode, function: Function) -> bool:
+        for value in self._names.values(node):
+            if isinstance(value, Function) and value.outer is function:
+                return True
+            if isinstance(value, Expression) and isinstance(value.node, cst.Call):
+                if self._tree.context(value.node).function is not function:
+                    continue
+                wrapped = self._wrappings.of(value.node)
+                if wrapped is not None and wrapped.wrapper.makes_callable:
+                    # jit(f) of a long-lived f is the same to the cache each time.
+                    return not wrapped.wrapper.compiles or self._targets.of(wrapped).fresh
+                if any(self.makes_function(callee) for callee, _ in self._calls.callees(value.node)):
+                    return True
+        return False
+
+    def _wrapped(self) -> Iterator[Wrapped]:
+        for function in self._tree.functions:
+            compiling = [w for w in self._wrappings.of_function(function) if w.wrapper.compiles]
+            yield from compiling[:1]
+        for call in self._tree.calls:
+            wrapped = self._wrappings.of(call)
+            if wrapped is not None and wrapped.wrapper.compiles:
+                yield wrapped
+
+    def _site(self, wrapped: Wrapped) -> CompileSite | None:
+        target = self._targets.of(wrapped)
+        if wrapped.decorated is not None:
+            context = wrapped.decorated.context
+            fate = self._fates.of_function(wrapped.decorated)
+        else:
+            context = self._tree.context(wrapped.node)
+            fate = self._fates.of_expression(wrapped.node)
+        if fate.kept is Kept.WRAPPED:
+            return None
+        function = context.function
+        if function is not None and fate.kept is Kept.RETURNED and self.is_property(function):
+            fate = Fate(Kept.CALLED)
+        return CompileSite(wrapped.node, context, target, self._lifetime(context, target), fate, wrapped)
+
+    def _lifetime(self, context: Context, target: Target) -> Lifetime:
+        made_at = target.made_at
+        if context.function is not None and self.is_cached(context.function):
+            return Lifetime.CACHED
+        if made_at is not None and made_at.function is not context.function:
+            return Lifetime.MODULE  # made by a call around this one: it outlives the site
+        if context.loop is not None and made_at is not None and made_at.loop is not None:
+            return Lifetime.ITERATION
+        return Lifetime.MODULE if context.function is None else Lifetime.CALL
+
+    @staticmethod
+    def _comes_new(site: CompileSite) -> bool:
+        return site.target.fresh and site.target.sure and site.target.always
+
+    def _spread_factories(self) -> None:
+        """A function that returns what a factory returns is a factory."""
+        changed = True
+        while changed:
+            changed = False
+            for function in self._tree.functions:
+                if id(function) in self._compiling or self.is_cached(function):
+                    continue
+                for returned in function.returns:
+                    if isinstance(returned, cst.Call) and any(
+                        id(callee) in self._compiling for callee, _ in self._calls.callees(returned)
+                    ):
+                        self._compiling.add(id(function))
+                        changed = True
+
+    def _factory_calls(self) -> Iterator[CompileSite]:
+        for call in self._tree.calls:
+            for site in self._calls.of_node.get(id(call), ()):
+                if not self.makes_compiled(site.function) or self._guessed(call, site.function):
+                    continue
+                context = self._tree.context(call)
+                if any(isinstance(node, cst.Decorator) for node in self._tree.ancestors(call)):
+                    continue  # a decorator of the project's own: it runs once for each def
+                target = Target(NESTED_DEF, call, context, root=site.function, owner=self._targets._owner(call))
+                fate = self._fates.of_expression(call)
+                if fate.kept is not Kept.WRAPPED:
+                    lifetime = self._lifetime(context, target)
+                    yield CompileSite(call, context, target, lifetime, fate, factory=site.function)
+                break
+
+    def _guessed(self, call: cst.Call, function: Function) -> bool:
+        """Whether the call graph only guessed by the method's name."""
+        return not any(value is function for value in self._names.values(call.func))

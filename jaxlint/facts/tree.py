@@ -1,0 +1,694 @@
+"""One walk over the kept statements: parents, contexts, scopes, bindings, calls, loops, classes and functions.
+
+This is the only place that visits nodes.  It is driven by hand over precomputed child fields, because LibCST's own
+`visit` costs ten times as much and its metadata providers two to three parses each.  Everything else asks.
+
+Nodes are kept by `id`: LibCST hashes nodes by identity through a Python-level method, and the blocks keep them alive.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from jaxlint.facts.outline import Block
+
+Branch = tuple[tuple[int, int], ...]
+"""Which arm of which compound statements a statement stands in, outermost first."""
+
+
+@dataclass(slots=True, eq=False)
+class Scope:
+    """A Python scope.  `function` is the innermost function it belongs to, None at module and class level."""
+
+    kind: str  # module, class, function, comprehension
+    parent: Scope | None
+    function: Function | None
+    cls: Class | None
+    qualname: str
+    bindings: dict[str, list[Binding]] = field(default_factory=dict)
+    globals: set[str] = field(default_factory=set)
+    nonlocals: set[str] = field(default_factory=set)
+
+    @property
+    def frame(self) -> Scope:
+        """The scope whose statements run together with this one's: a comprehension belongs to its surroundings."""
+        scope = self
+        while scope.kind == "comprehension" and scope.parent is not None:
+            scope = scope.parent
+        return scope
+
+
+@dataclass(slots=True, eq=False)
+class Loop:
+    """A `for` or `while` statement, or one `for` of a comprehension; `outer` is the loop around it, same function."""
+
+    node: cst.For | cst.While | cst.CompFor
+    outer: Loop | None
+    context: Context
+
+    @property
+    def iterable(self) -> cst.BaseExpression | None:
+        """What is iterated over; None for `while`."""
+        return None if isinstance(self.node, cst.While) else self.node.iter
+
+    def inside(self, other: Loop | None) -> bool:
+        """Tell whether this loop is `other` or stands in it; every loop stands in None."""
+        loop: Loop | None = self
+        while loop is not None:
+            if loop is other:
+                return True
+            loop = loop.outer
+        return other is None
+
+
+@dataclass(slots=True, eq=False)
+class Context:
+    """Where a node stands: scope, number of its statement in source order, branch and innermost loop."""
+
+    scope: Scope
+    order: int
+    branch: Branch
+    loop: Loop | None
+
+    @property
+    def function(self) -> Function | None:
+        """The innermost function around the node."""
+        return self.scope.function
+
+
+@dataclass(slots=True, eq=False)
+class Binding:
+    """One way in which a name gets its value.
+
+    `kind` is import, function, class, assign, unpack, parameter, loop, with or other.  `value` is the dotted name of an
+    import, a `Function`, a `Class`, or the node that is assigned, unpacked or iterated over.
+    """
+
+    name: str
+    kind: str
+    value: str | Function | Class | cst.CSTNode | None
+    context: Context
+    index: int | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Parameter:
+    """A parameter of a function; `position` is None for keyword-only ones, `*args` and `**kwargs`."""
+
+    function: Function
+    name: str
+    position: int | None
+    annotation: cst.BaseExpression | None
+    default: cst.BaseExpression | None
+    star: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class Function:
+    """A `def` or a lambda; `context` is where it is defined, `cls` the class whose body that is."""
+
+    node: cst.FunctionDef | cst.Lambda
+    name: str
+    context: Context
+    cls: Class | None
+    scope: Scope
+    parameters: list[Parameter] = field(default_factory=list)
+    decorators: list[cst.BaseExpression] = field(default_factory=list)
+    returns: list[cst.BaseExpression] = field(default_factory=list)
+    yields: bool = False
+
+    @property
+    def is_lambda(self) -> bool:
+        """Whether it is a lambda."""
+        return isinstance(self.node, cst.Lambda)
+
+    @property
+    def outer(self) -> Function | None:
+        """The function that this one is defined in, None at module level and for methods of module-level classes."""
+        return self.context.scope.function
+
+    @property
+    def qualname(self) -> str:
+        """The qualified name within the module."""
+        return self.scope.qualname
+
+    def parameter(self, name: str) -> Parameter | None:
+        """Return the parameter of that name."""
+        return next((p for p in self.parameters if p.name == name), None)
+
+
+@dataclass(slots=True, eq=False)
+class Class:
+    """A class; `stores` holds what its methods assign to attributes of their instance, `fields` what its body annotates."""
+
+    node: cst.ClassDef
+    name: str
+    context: Context
+    scope: Scope
+    bases: list[cst.BaseExpression] = field(default_factory=list)
+    decorators: list[cst.BaseExpression] = field(default_factory=list)
+    methods: dict[str, Function] = field(default_factory=dict)
+    stores: dict[str, list[tuple[cst.BaseExpression, Context]]] = field(default_factory=dict)
+    fields: dict[str, cst.BaseExpression] = field(default_factory=dict)
+
+
+_SKIPPED = frozenset(
+    "lpar rpar lbrace rbrace lbracket rbracket comma semicolon colon equal operator dot annotation returns "
+    "type_parameters type_comment asynchronous star header footer leading_lines lines_after_decorators indent "
+    "keyword first_colon second_colon posonly_ind conversion prefix start end".split()
+)
+
+
+@functools.cache
+def _child_fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
+    """The fields that may hold names, calls or statements, last first (the walk uses a stack)."""
+    names = [f.name for f in dataclasses.fields(kind)]
+    return tuple(n for n in reversed(names) if n not in _SKIPPED and not n.startswith("whitespace"))
+
+
+def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """Yield the children that may hold code, in source order."""
+    for name in reversed(_child_fields(type(node))):
+        child = getattr(node, name)
+        if isinstance(child, cst.CSTNode):
+            yield child
+        elif isinstance(child, (tuple, list)):
+            yield from (item for item in child if isinstance(item, cst.CSTNode))
+
+
+class Tree:
+    """What the walk gathers; see the module's docstring.
+
+    Raises:
+        libcst.ParserSyntaxError: a block is not Python.
+    """
+
+    def __init__(self, blocks: Sequence[Block]) -> None:
+        self.parents: dict[int, cst.CSTNode] = {}
+        self.contexts: dict[int, Context] = {}
+        self.module_scope = Scope("module", None, None, None, "")
+        self.functions: list[Function] = []
+        self.function_of: dict[int, Function] = {}
+        self.classes: list[Class] = []
+        self.calls: list[cst.Call] = []
+        self.loops: list[Loop] = []
+        self.loads: dict[str, list[cst.Name]] = defaultdict(list)
+        self.expression_statements: list[cst.Expr] = []
+        self.star_imports: list[str] = []
+        self.once_marks: set[int] = set()
+        self._order = 0
+        self._stack: list[tuple[cst.CSTNode, cst.CSTNode | None, Context]] = []
+        self.roots: list[tuple[cst.Module, Block]] = []
+        for block in blocks:
+            module = cst.parse_module(block.text)
+            self.roots.append((module, block))
+            self._walk(module)
+
+    # The walk
+
+    def _walk(self, root: cst.Module) -> None:
+        stack = self._stack
+        parents, contexts, handlers = self.parents, self.contexts, _HANDLERS
+        stack.append((root, None, Context(self.module_scope, self._order, (), None)))
+        while stack:
+            node, parent, context = stack.pop()
+            key = id(node)
+            if parent is not None:
+                parents[key] = parent
+            contexts[key] = context
+            kind = type(node)
+            handler = handlers.get(kind)
+            if handler is not None:
+                handler(self, node, context)
+                continue
+            for name in _child_fields(kind):
+                child = getattr(node, name)
+                if isinstance(child, cst.CSTNode):
+                    stack.append((child, node, context))
+                elif child.__class__ is tuple or child.__class__ is list:
+                    for item in reversed(child):
+                        stack.append((item, node, context))
+
+    def _push(self, parent: cst.CSTNode, context: Context, *nodes: cst.CSTNode | None) -> None:
+        """Visit `nodes` next, in the order given."""
+        self._stack.extend((node, parent, context) for node in reversed(nodes) if node is not None)
+
+    def _statement(self, context: Context, branch: Branch | None = None, loop: Loop | None = None) -> Context:
+        self._order += 1
+        return Context(
+            context.scope, self._order, context.branch if branch is None else branch, loop if loop else context.loop
+        )
+
+    def _bind(
+        self,
+        name: str,
+        kind: str,
+        value: str | Function | Class | cst.CSTNode | None,
+        context: Context,
+        index: int | None = None,
+    ) -> None:
+        scope = context.scope
+        if kind != "loop" or scope.kind != "comprehension":
+            scope = scope.frame  # a walrus in a comprehension binds outside
+        if name in scope.globals:
+            scope = self.module_scope
+        elif name in scope.nonlocals:
+            scope = self._nonlocal(name, scope)
+        scope.bindings.setdefault(name, []).append(Binding(name, kind, value, context, index))
+
+    @staticmethod
+    def _nonlocal(name: str, scope: Scope) -> Scope:
+        outer = scope.parent
+        while outer is not None:
+            if outer.kind == "function" and name in outer.bindings:
+                return outer
+            outer = outer.parent
+        return scope
+
+    def _bind_target(self, target: cst.CSTNode, kind: str, value: cst.CSTNode | None, context: Context) -> None:
+        """Bind the names in an assignment target, and visit the rest of it."""
+        if isinstance(target, cst.Name):
+            self.contexts[id(target)] = context
+            self._bind(target.value, kind, value, context)
+        elif isinstance(target, (cst.Tuple, cst.List)):
+            self._bind_elements(target, kind, value, context)
+        elif isinstance(target, cst.StarredElement):
+            self._bind_target(target.value, "other", None, context)
+        else:
+            if isinstance(target, cst.Attribute) and isinstance(target.value, cst.Name) and value is not None:
+                self._store_attribute(target, value, context)
+            self._push(target, context, *children(target))
+
+    def _bind_elements(
+        self, target: cst.Tuple | cst.List, kind: str, value: cst.CSTNode | None, context: Context
+    ) -> None:
+        self.contexts[id(target)] = context
+        literal: Sequence[cst.BaseElement] | None = None
+        if kind == "assign" and isinstance(value, (cst.Tuple, cst.List)) and len(value.elements) == len(target.elements):
+            literal = value.elements
+        for index, element in enumerate(target.elements):
+            self.parents[id(element)] = target
+            self.parents[id(element.value)] = element
+            self.contexts[id(element)] = context
+            if isinstance(element, cst.StarredElement):
+                self._bind_target(element.value, "other", None, context)
+            elif literal is not None:
+                self._bind_target(element.value, kind, literal[index].value, context)
+            elif isinstance(element.value, cst.Name) and kind == "assign":
+                self.contexts[id(element.value)] = context
+                self._bind(element.value.value, "unpack", value, context, index)
+            else:
+                self._bind_target(element.value, "loop" if kind == "loop" else "other", value, context)
+
+    def _store_attribute(self, target: cst.Attribute, value: cst.CSTNode, context: Context) -> None:
+        function = context.function
+        if function is None or function.cls is None or not function.parameters:
+            return
+        base = target.value
+        if isinstance(base, cst.Name) and base.value == function.parameters[0].name and isinstance(
+            value, cst.BaseExpression
+        ):
+            function.cls.stores.setdefault(target.attr.value, []).append((value, context))
+
+    # Statements
+
+    def _on_module(self, node: cst.Module, context: Context) -> None:
+        self._push(node, context, *node.body)
+
+    def _on_line(self, node: cst.SimpleStatementLine | cst.SimpleStatementSuite, context: Context) -> None:
+        for small in reversed(node.body):
+            self._stack.append((small, node, context))
+
+    def _on_expr(self, node: cst.Expr, context: Context) -> None:
+        self.expression_statements.append(node)
+        self._push(node, self._statement(context), node.value)
+
+    def _on_simple(self, node: cst.CSTNode, context: Context) -> None:
+        self._push(node, self._statement(context), *children(node))
+
+    def _on_assign(self, node: cst.Assign, context: Context) -> None:
+        context = self._statement(context)
+        self.contexts[id(node)] = context
+        for target in node.targets:
+            self.parents[id(target)] = node
+            self.parents[id(target.target)] = target
+            self._bind_target(target.target, "assign", node.value, context)
+        self._push(node, context, node.value)
+
+    def _on_ann_assign(self, node: cst.AnnAssign, context: Context) -> None:
+        context = self._statement(context)
+        self.contexts[id(node)] = context
+        self.parents[id(node.target)] = node
+        if context.scope.cls is not None and isinstance(node.target, cst.Name):
+            context.scope.cls.fields[node.target.value] = node.annotation.annotation
+        if node.value is not None:
+            self._bind_target(node.target, "assign", node.value, context)
+            self._push(node, context, node.value)
+
+    def _on_aug_assign(self, node: cst.AugAssign, context: Context) -> None:
+        context = self._statement(context)
+        self.contexts[id(node)] = context
+        self.parents[id(node.target)] = node
+        if isinstance(node.target, cst.Name):
+            # `x += 1` reads x as well; the name's own node stands for both.
+            self._bind(node.target.value, "assign", node, context)
+            self.loads[node.target.value].append(node.target)
+            self.contexts[id(node.target)] = context
+        else:
+            self._push(node.target, context, *children(node.target))
+        self._push(node, context, node.value)
+
+    def _on_named_expr(self, node: cst.NamedExpr, context: Context) -> None:
+        if isinstance(node.target, cst.Name):
+            # Seen from the same statement on: the test that holds a walrus usually uses it.
+            early = Context(context.scope, context.order - 1, context.branch, context.loop)
+            self._bind(node.target.value, "assign", node.value, early)
+        self._push(node, context, node.value)
+
+    def _on_import(self, node: cst.Import, context: Context) -> None:
+        context = self._statement(context)
+        for alias in node.names:
+            dotted = alias.evaluated_name
+            if alias.asname is not None:
+                self._bind(alias.evaluated_alias or dotted, "import", dotted, context)
+            else:
+                self._bind(dotted.partition(".")[0], "import", dotted.partition(".")[0], context)
+
+    def _on_import_from(self, node: cst.ImportFrom, context: Context) -> None:
+        context = self._statement(context)
+        module = "." * len(node.relative) + (_dotted(node.module) if node.module is not None else "")
+        if isinstance(node.names, cst.ImportStar):
+            self.star_imports.append(module)
+            return
+        for alias in node.names:
+            dotted = f"{module}.{alias.evaluated_name}" if not module.endswith(".") else module + alias.evaluated_name
+            self._bind(alias.evaluated_alias or alias.evaluated_name, "import", dotted, context)
+
+    def _on_global(self, node: cst.Global, context: Context) -> None:
+        context.scope.frame.globals.update(item.name.value for item in node.names)
+
+    def _on_nonlocal(self, node: cst.Nonlocal, context: Context) -> None:
+        context.scope.frame.nonlocals.update(item.name.value for item in node.names)
+
+    def _on_return(self, node: cst.Return, context: Context) -> None:
+        context = self._statement(context)
+        if node.value is not None:
+            if context.function is not None:
+                context.function.returns.append(node.value)
+            self._push(node, context, node.value)
+
+    def _on_yield(self, node: cst.Yield, context: Context) -> None:
+        if context.function is not None:
+            context.function.yields = True
+        self._push(node, context, *children(node))
+
+    def _on_if(self, node: cst.If, context: Context) -> None:
+        head = self._statement(context)
+        items: list[tuple[cst.CSTNode, cst.CSTNode | None, Context]] = [(node.test, node, head)]
+        for arm, part in enumerate((node.body, node.orelse)):
+            if part is not None:
+                branch = (*context.branch, (id(node), arm))
+                items.append((part, node, Context(head.scope, head.order, branch, head.loop)))
+        self._stack.extend(reversed(items))
+
+    def _on_try(self, node: cst.Try | cst.TryStar, context: Context) -> None:
+        key = id(node)
+        body = Context(context.scope, context.order, (*context.branch, (key, 0)), context.loop)
+        items: list[tuple[cst.CSTNode, cst.CSTNode | None, Context]] = [(node.body, node, body)]
+        for number, handler in enumerate(node.handlers, 1):
+            # Negative: unlike the arms of an `if`, a handler may follow the body.
+            branch = (*context.branch, (key, -number))
+            items.append((handler, node, Context(context.scope, context.order, branch, context.loop)))
+        if node.orelse is not None:
+            items.append((node.orelse, node, body))
+        if node.finalbody is not None:
+            items.append((node.finalbody, node, context))
+        self._stack.extend(reversed(items))
+
+    def _on_except(self, node: cst.ExceptHandler | cst.ExceptStarHandler, context: Context) -> None:
+        context = self._statement(context)
+        if node.name is not None and isinstance(node.name.name, cst.Name):
+            self._bind(node.name.name.value, "other", None, context)
+        self._push(node, context, node.type, node.body)
+
+    def _on_with(self, node: cst.With, context: Context) -> None:
+        context = self._statement(context)
+        for item in node.items:
+            if item.asname is not None:
+                self._bind_target(item.asname.name, "with", item.item, context)
+        self._push(node, context, *(item.item for item in node.items), node.body)
+
+    def _on_for(self, node: cst.For, context: Context) -> None:
+        head = self._statement(context)
+        loop = Loop(node, context.loop, head)
+        self.loops.append(loop)
+        branch = (*context.branch, (id(node), 0))
+        body = Context(head.scope, head.order, branch, loop)
+        self.parents[id(node.target)] = node
+        self._bind_target(node.target, "loop", node.iter, body)
+        self._push(node, context, node.orelse)
+        self._push(node, body, node.body)
+        self._push(node, head, node.iter)
+
+    def _on_while(self, node: cst.While, context: Context) -> None:
+        head = self._statement(context)
+        loop = Loop(node, context.loop, head)
+        self.loops.append(loop)
+        body = Context(head.scope, head.order, (*context.branch, (id(node), 0)), loop)
+        self._push(node, context, node.orelse)
+        self._push(node, body, node.test, node.body)
+
+    def _on_match(self, node: cst.Match, context: Context) -> None:
+        head = self._statement(context)
+        items: list[tuple[cst.CSTNode, cst.CSTNode | None, Context]] = [(node.subject, node, head)]
+        for arm, case in enumerate(node.cases):
+            inside = Context(head.scope, head.order, (*context.branch, (id(node), arm)), context.loop)
+            items.append((case, node, inside))
+        self._stack.extend(reversed(items))
+
+    def _on_match_capture(self, node: cst.MatchAs | cst.MatchStar, context: Context) -> None:
+        if node.name is not None:
+            self._bind(node.name.value, "other", None, context)
+        self._push(node, context, getattr(node, "pattern", None))
+
+    def _on_del(self, node: cst.Del, context: Context) -> None:
+        # `del f` is no use of f.
+        if not isinstance(node.target, (cst.Name, cst.Tuple)):
+            self._push(node, self._statement(context), node.target)
+
+    # Definitions
+
+    def _on_function(self, node: cst.FunctionDef, context: Context) -> None:
+        context = self._statement(context)
+        self.contexts[id(node)] = context
+        outer = context.scope
+        cls = outer.cls if outer.kind == "class" else None
+        name = node.name.value
+        function = self._function(node, name, context, cls, f"{outer.qualname}.{name}" if outer.qualname else name)
+        function.decorators.extend(item.decorator for item in node.decorators)
+        self.parents[id(node.name)] = node
+        self._bind(name, "function", function, context)
+        if cls is not None:
+            cls.methods.setdefault(name, function)
+        self._parameters(function, node.params, context)
+        body = Context(function.scope, self._order, (), None)
+        for decorator in node.decorators:
+            self.parents[id(decorator)] = node
+            self.contexts[id(decorator)] = context
+        self._push(node, body, node.body)
+        for decorator in reversed(node.decorators):
+            self._push(decorator, context, decorator.decorator)
+
+    def _on_lambda(self, node: cst.Lambda, context: Context) -> None:
+        outer = context.scope
+        qualname = f"{outer.qualname}.<lambda>" if outer.qualname else "<lambda>"
+        function = self._function(node, "<lambda>", context, None, qualname)
+        function.returns.append(node.body)
+        self._parameters(function, node.params, context)
+        self._push(node, Context(function.scope, context.order, (), None), node.body)
+
+    def _function(
+        self, node: cst.FunctionDef | cst.Lambda, name: str, context: Context, cls: Class | None, qualname: str
+    ) -> Function:
+        scope = Scope("function", context.scope, None, None, qualname)
+        function = Function(node, name, context, cls, scope)
+        scope.function = function
+        self.functions.append(function)
+        self.function_of[id(node)] = function
+        return function
+
+    def _parameters(self, function: Function, params: cst.Parameters, context: Context) -> None:
+        inner = Context(function.scope, context.order, (), None)
+        position = 0
+        for param in (*params.posonly_params, *params.params):
+            self._parameter(function, param, position, inner)
+            position += 1
+        if isinstance(params.star_arg, cst.Param):
+            self._parameter(function, params.star_arg, None, inner, "*")
+        for param in params.kwonly_params:
+            self._parameter(function, param, None, inner)
+        if params.star_kwarg is not None:
+            self._parameter(function, params.star_kwarg, None, inner, "**")
+        for parameter in reversed(function.parameters):
+            if parameter.default is not None:
+                self._push(function.node, context, parameter.default)
+
+    def _parameter(
+        self, function: Function, param: cst.Param, position: int | None, inner: Context, star: str = ""
+    ) -> None:
+        annotation = param.annotation.annotation if param.annotation is not None else None
+        parameter = Parameter(function, param.name.value, position, annotation, param.default, star)
+        function.parameters.append(parameter)
+        function.scope.bindings.setdefault(parameter.name, []).append(
+            Binding(parameter.name, "parameter", param, inner)
+        )
+
+    def _on_class(self, node: cst.ClassDef, context: Context) -> None:
+        context = self._statement(context)
+        self.contexts[id(node)] = context
+        outer, name = context.scope, node.name.value
+        scope = Scope("class", outer, outer.function, None, f"{outer.qualname}.{name}" if outer.qualname else name)
+        cls = Class(node, name, context, scope)
+        scope.cls = cls
+        cls.bases.extend(arg.value for arg in node.bases if arg.star == "")
+        cls.decorators.extend(item.decorator for item in node.decorators)
+        self.classes.append(cls)
+        self._bind(name, "class", cls, context)
+        # A class body runs with its surroundings: loops around the class are loops around its statements.
+        self._push(node, Context(scope, context.order, context.branch, context.loop), node.body)
+        for arg in reversed((*node.bases, *node.keywords)):
+            self._push(node, context, arg)
+        for decorator in reversed(node.decorators):
+            self.parents[id(decorator)] = node
+            self._push(decorator, context, decorator.decorator)
+
+    # Expressions
+
+    def _on_name(self, node: cst.Name, context: Context) -> None:
+        self.loads[node.value].append(node)
+
+    def _on_attribute(self, node: cst.Attribute, context: Context) -> None:
+        self._stack.append((node.value, node, context))
+
+    def _on_arg(self, node: cst.Arg, context: Context) -> None:
+        self._stack.append((node.value, node, context))
+
+    def _on_call(self, node: cst.Call, context: Context) -> None:
+        self.calls.append(node)
+        for arg in reversed(node.args):
+            self._stack.append((arg, node, context))
+        self._stack.append((node.func, node, context))
+
+    def _on_leaf(self, node: cst.CSTNode, context: Context) -> None:
+        pass
+
+    def _on_comprehension(
+        self, node: cst.ListComp | cst.SetComp | cst.DictComp | cst.GeneratorExp, context: Context
+    ) -> None:
+        scope = Scope("comprehension", context.scope, context.scope.function, context.scope.cls, context.scope.qualname)
+        inside = Context(scope, context.order, context.branch, context.loop)
+        clause: cst.CompFor | None = node.for_in
+        first = True
+        pushed: list[tuple[cst.CSTNode, cst.CSTNode | None, Context]] = []
+        while clause is not None:
+            self.contexts[id(clause)] = inside
+            self.parents[id(clause)] = node
+            pushed.append((clause.iter, clause, context if first else inside))
+            loop = Loop(clause, inside.loop, inside)
+            self.loops.append(loop)
+            inside = Context(scope, context.order, context.branch, loop)
+            self.parents[id(clause.target)] = clause
+            self._bind_target(clause.target, "loop", clause.iter, inside)
+            pushed.extend((item.test, clause, inside) for item in clause.ifs)
+            clause, first = clause.inner_for_in, False
+        if isinstance(node, cst.DictComp):
+            pushed += [(node.key, node, inside), (node.value, node, inside)]
+        else:
+            pushed.append((node.elt, node, inside))
+        self._stack.extend(reversed(pushed))
+
+    # Questions
+
+    def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        """Return the node that holds this one."""
+        return self.parents.get(id(node))
+
+    def context(self, node: cst.CSTNode) -> Context:
+        """Return where a visited node stands."""
+        return self.contexts[id(node)]
+
+    def ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+        """Yield the nodes that hold this one, innermost first."""
+        parents = self.parents
+        current = parents.get(id(node))
+        while current is not None:
+            yield current
+            current = parents.get(id(current))
+
+    def root(self, node: cst.CSTNode) -> tuple[cst.Module, Block]:
+        """Return the parsed block that a node belongs to."""
+        top = node
+        for top in self.ancestors(node):  # noqa: B007  (the last one is wanted)
+            pass
+        return next((module, block) for module, block in self.roots if module is top)
+
+
+def _dotted(node: cst.BaseExpression) -> str:
+    if isinstance(node, cst.Attribute):
+        return f"{_dotted(node.value)}.{node.attr.value}"
+    return node.value if isinstance(node, cst.Name) else ""
+
+
+_HANDLERS: dict[type[cst.CSTNode], Callable[[Tree, cst.CSTNode, Context], None]] = {
+    cst.Module: Tree._on_module,
+    cst.SimpleStatementLine: Tree._on_line,
+    cst.SimpleStatementSuite: Tree._on_line,
+    cst.Expr: Tree._on_expr,
+    cst.Assign: Tree._on_assign,
+    cst.AnnAssign: Tree._on_ann_assign,
+    cst.AugAssign: Tree._on_aug_assign,
+    cst.NamedExpr: Tree._on_named_expr,
+    cst.Import: Tree._on_import,
+    cst.ImportFrom: Tree._on_import_from,
+    cst.Global: Tree._on_global,
+    cst.Nonlocal: Tree._on_nonlocal,
+    cst.Return: Tree._on_return,
+    cst.Yield: Tree._on_yield,
+    cst.If: Tree._on_if,
+    cst.Try: Tree._on_try,
+    cst.TryStar: Tree._on_try,
+    cst.ExceptHandler: Tree._on_except,
+    cst.ExceptStarHandler: Tree._on_except,
+    cst.With: Tree._on_with,
+    cst.For: Tree._on_for,
+    cst.While: Tree._on_while,
+    cst.Match: Tree._on_match,
+    cst.MatchAs: Tree._on_match_capture,
+    cst.MatchStar: Tree._on_match_capture,
+    cst.Del: Tree._on_del,
+    cst.Assert: Tree._on_simple,
+    cst.Raise: Tree._on_simple,
+    cst.FunctionDef: Tree._on_function,
+    cst.Lambda: Tree._on_lambda,
+    cst.ClassDef: Tree._on_class,
+    cst.Name: Tree._on_name,
+    cst.Attribute: Tree._on_attribute,
+    cst.Arg: Tree._on_arg,
+    cst.Call: Tree._on_call,
+    cst.ListComp: Tree._on_comprehension,
+    cst.SetComp: Tree._on_comprehension,
+    cst.DictComp: Tree._on_comprehension,
+    cst.GeneratorExp: Tree._on_comprehension,
+    cst.SimpleString: Tree._on_leaf,
+    cst.Integer: Tree._on_leaf,
+    cst.Float: Tree._on_leaf,
+    cst.Pass: Tree._on_leaf,
+    cst.Break: Tree._on_leaf,
+    cst.Continue: Tree._on_leaf,
+}

@@ -1,0 +1,80 @@
+"""A function defined inside another is compiled, called, and dropped with the call.
+
+## What it does
+Reports a compile wrapper (`jax.jit`, `jax.pmap`, `nnx.jit`, `eqx.filter_jit` and their kin, as a call or as a
+decorator) over a `def` that is made anew each time the enclosing function runs, where the compiled function does not
+outlive that run: it is called at once, or kept in a local variable that is called.
+
+## Why it is slow
+JAX finds a compiled program by the function object that was compiled.  Python makes a new one each time the `def`
+statement runs, so each call traces, lowers and compiles again: about 29 ms for two operations on a CPU, against 5 µs
+for a cached call (jax 0.10.2), and seconds for a real model.  The programs of earlier calls stay in memory for a
+while, which users report as a leak.
+
+## Example
+```python
+def energy(positions, charges):
+    @jax.jit
+    def pairwise(positions):
+        distances = jnp.linalg.norm(positions[:, None] - positions[None], axis=-1)
+        return jnp.sum(charges / (distances + 1.0))
+
+    return pairwise(positions)
+```
+
+## Use instead
+```python
+@jax.jit
+def energy(positions, charges):
+    distances = jnp.linalg.norm(positions[:, None] - positions[None], axis=-1)
+    return jnp.sum(charges / (distances + 1.0))
+```
+Or define the inner function once, at module level or in `__init__`, and pass what it closes over as arguments.
+
+## When it stays silent
+The compiled function is kept: on an attribute, in a dictionary or another container, behind `lru_cache` or
+`cached_property`, returned by a factory, captured by a function that outlives the call.  The enclosing function is
+itself traced.  The result goes to `.lower`, `.trace` or `.eval_shape`.
+
+At confidence `low`: the function runs once by its name (`main`, `train`, `evaluate`, `setup*`, `init*`, `create*` and
+so on) or by a `# jaxlint: once` mark; the object is made once and used several times, as in a training loop; it is
+passed to a function that is not in sight; tests and benchmarks.
+
+## Fix safety
+No fix is offered yet.
+
+## References
+- JAX documentation, "Debugging slow JAX tracing and XLA compilation": dynamically recreating function objects
+- <https://github.com/jax-ml/jax/issues/2814>
+- <https://github.com/jax-ml/jax/issues/4645>
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from jaxlint.finding import Impact
+from jaxlint.rules import Report, Rule, _short_lived
+
+if TYPE_CHECKING:
+    from jaxlint.facts import ModuleFacts
+
+RULE = Rule(
+    code="JAX101",
+    name="jit-of-nested-function",
+    summary="a nested function is compiled and dropped with the call that defines it",
+    impact=Impact.EVERY_CALL,
+    since="0.1.0",
+    words=_short_lived.WORDS,
+    doc=__doc__,
+)
+
+
+def check(facts: ModuleFacts) -> Iterator[Report]:
+    """Yield the short-lived compiled functions made from a nested `def`."""
+    for site in _short_lived.sites(facts, "nested-def"):
+        name = site.target.root.name if site.target.root is not None else "the function"
+        what = f"`{_short_lived.wrapper(facts, site)}` is given `{name}`, a function that is defined anew each time"
+        instead = f"define `{name}` once, outside, and pass what it closes over as arguments, or compile the enclosing function"
+        yield _short_lived.report(facts, site, what, instead)

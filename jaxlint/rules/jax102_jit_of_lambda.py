@@ -1,0 +1,65 @@
+"""A lambda is compiled, called, and dropped with the call.
+
+## What it does
+Reports a compile wrapper over a lambda that is made anew each time the enclosing function runs, where the compiled
+function does not outlive that run.
+
+## Why it is slow
+Each evaluation of a `lambda` expression makes a new function object, and JAX finds a compiled program by that object:
+the lambda is traced, lowered and compiled on each call, even if its body only calls a function that is compiled
+already.
+
+## Example
+```python
+def spectrum(signal, window):
+    return jax.jit(lambda s: jnp.abs(jnp.fft.rfft(s * window)))(signal)
+```
+
+## Use instead
+```python
+@jax.jit
+def spectrum(signal, window):
+    return jnp.abs(jnp.fft.rfft(signal * window))
+```
+If a captured value must be a Python constant at trace time, make it a parameter named in `static_argnames`: JAX then
+compiles once for each distinct value, not on each call.
+
+## When it stays silent
+At module level and in class bodies, which run once; in every case that JAX101 lists.
+
+## Fix safety
+No fix is offered yet.
+
+## References
+- JAX documentation, "Debugging slow JAX tracing and XLA compilation": compiling a freshly created lambda
+- <https://github.com/jax-ml/jax/issues/9288>
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from jaxlint.finding import Impact
+from jaxlint.rules import Report, Rule, _short_lived
+
+if TYPE_CHECKING:
+    from jaxlint.facts import ModuleFacts
+
+RULE = Rule(
+    code="JAX102",
+    name="jit-of-lambda",
+    summary="a lambda is compiled and dropped with the call that makes it",
+    impact=Impact.EVERY_CALL,
+    since="0.1.0",
+    words=_short_lived.WORDS,
+    doc=__doc__,
+)
+
+
+def check(facts: ModuleFacts) -> Iterator[Report]:
+    """Yield the short-lived compiled functions made from a lambda."""
+    for site in _short_lived.sites(facts, "lambda"):
+        what = f"`{_short_lived.wrapper(facts, site)}` is given a lambda, which is a new function each time"
+        instead = "compile a function defined once and pass it the captured values as arguments, or compile the enclosing function"
+        yield _short_lived.report(facts, site, what, instead)

@@ -1,0 +1,68 @@
+"""A transformed function is built, compiled, called, and dropped with the call.
+
+## What it does
+Reports a compile wrapper over a function that another call has just built: `jax.vmap(f)`, `jax.grad(f)`,
+`jax.checkpoint(f)`, `jax.jit(f)` again, the pullback of `jax.vjp`, the result of a factory in sight; and `nnx.jit(f)`
+of any function, because each `nnx.jit` object compiles for itself.
+
+## Why it is slow
+`jax.jit(f)` of a module-level `f` may be written as often as you like: JAX finds the program by `f`.  But
+`jax.vmap(f)` and its kin return a new function each time, so `jax.jit(jax.vmap(f))(x)` compiles on each call, however
+long-lived `f` is.  The order matters: `jax.vmap(jax.jit(f))(x)` of a module-level compiled `f` is cached.
+
+## Example
+```python
+def descend(x, rate):
+    return x - rate * jax.jit(jax.grad(free_energy))(x)
+```
+
+## Use instead
+```python
+free_energy_gradient = jax.jit(jax.grad(free_energy))
+
+def descend(x, rate):
+    return x - rate * free_energy_gradient(x)
+```
+
+## When it stays silent
+A transform made at module level; `eqx.filter_jit(eqx.filter_grad(f))`, which equinox compares by `f`; an eager
+`jax.vmap(f)(x)` without a compile wrapper, which traces again but does not compile; and in every case that JAX101
+lists.
+
+## Fix safety
+No fix is offered yet.
+
+## References
+- <https://github.com/jax-ml/jax/issues/2095>
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from jaxlint.finding import Impact
+from jaxlint.rules import Report, Rule, _short_lived
+
+if TYPE_CHECKING:
+    from jaxlint.facts import ModuleFacts
+
+RULE = Rule(
+    code="JAX104",
+    name="jit-of-transform",
+    summary="a transformed function is built, compiled and dropped with the call",
+    impact=Impact.EVERY_CALL,
+    since="0.1.0",
+    words=_short_lived.WORDS,
+    doc=__doc__,
+)
+
+
+def check(facts: ModuleFacts) -> Iterator[Report]:
+    """Yield the short-lived compiled functions made from the result of a call."""
+    for site in _short_lived.sites(facts, "transform", "call-result"):
+        name = _short_lived.wrapper(facts, site)
+        what = f"`{name}` is given `{facts.short_code(site.target.node)}`, a function that is built anew each time"
+        if site.wrapper is not None and site.wrapper.compares == "wrapper" and not facts.makes_function(site.target.node):
+            what = f"each new `{name}` object compiles for itself, whatever it wraps"
+        yield _short_lived.report(facts, site, what, "build and compile it once, at module level or in `__init__`")

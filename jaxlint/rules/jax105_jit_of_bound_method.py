@@ -1,0 +1,74 @@
+"""A bound method is compiled, called, and dropped with the call.
+
+## What it does
+Reports a compile wrapper over `obj.method` where the compiled function does not outlive the call: `self.method`, a
+method of an object whose class is in sight or imported under a CapWords name, `model.apply` of a Flax linen module, a
+classmethod.
+
+## Why it is slow
+Python makes a new bound method each time `obj.method` is read, and JAX drops the program of the old one with it: the
+same method of the same object compiles on each call.
+
+## Example
+```python
+class Reservoir:
+    def season(self, levels):
+        return jax.jit(self.release)(levels)
+```
+
+## Use instead
+```python
+class Reservoir:
+    def __init__(self, capacity):
+        self.capacity = capacity
+        self._release = jax.jit(self.release)
+
+    def season(self, levels):
+        return self._release(levels)
+```
+What the method reads from `self` is then fixed when it is first called; pass what changes as an argument.
+
+## When it stays silent
+`tx.update` and `tx.init` of optax, `net.apply` and `net.init` of haiku (plain functions in a NamedTuple), functions of
+a module, staticmethods, attributes that hold a function, `eqx.filter_jit(obj.method)` and `jax.pmap(obj.method)` of
+the same object, which compare by value; and in every case that JAX101 lists.
+
+At confidence `low`: an object of which nothing in sight says what it is; `obj.init`, `obj.reset` and the like, which
+run once.
+
+## Fix safety
+No fix is offered yet.
+
+## References
+- <https://github.com/jax-ml/jax/issues/9672>
+- <https://github.com/jax-ml/jax/issues/19570>
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from jaxlint.finding import Impact
+from jaxlint.rules import Report, Rule, _short_lived
+
+if TYPE_CHECKING:
+    from jaxlint.facts import ModuleFacts
+
+RULE = Rule(
+    code="JAX105",
+    name="jit-of-bound-method",
+    summary="a bound method is compiled and dropped with the call",
+    impact=Impact.EVERY_CALL,
+    since="0.1.0",
+    words=_short_lived.WORDS,
+    doc=__doc__,
+)
+
+
+def check(facts: ModuleFacts) -> Iterator[Report]:
+    """Yield the short-lived compiled functions made from a bound method."""
+    for site in _short_lived.sites(facts, "bound-method"):
+        method = facts.short_code(site.target.node)
+        what = f"`{_short_lived.wrapper(facts, site)}` is given `{method}`, a bound method that Python makes anew each time"
+        yield _short_lived.report(facts, site, what, "compile it once, in `__init__`, and call what you kept")

@@ -1,0 +1,70 @@
+"""A factory of compiled functions is called again and again.
+
+## What it does
+Reports a call of a function in sight that returns a freshly compiled function, where the result is called at once
+(`make_step(model)(x)`), used once, or made in every turn of a loop.
+
+## Why it is slow
+A factory is a good way to compile once and reuse the result.  Called per step, it makes a new function each time, and
+each new function compiles.
+
+## Example
+```python
+def track(state, gain, steps):
+    for _ in range(steps):
+        controller = make_controller(gain)
+        state = state + 0.05 * controller(state)
+    return state
+```
+
+## Use instead
+```python
+def track(state, gain, steps):
+    controller = make_controller(gain)
+    for _ in range(steps):
+        state = state + 0.05 * controller(state)
+    return state
+```
+Or memoise the factory with `functools.lru_cache`, if its arguments are hashable.
+
+## When it stays silent
+The factory is memoised, or returns `jax.jit(f)` of a long-lived `f`; the result is kept, as JAX101 lists; the calling
+function is itself traced.
+
+## Fix safety
+No fix is offered yet.
+
+## References
+- JAX documentation, "Debugging slow JAX tracing and XLA compilation": dynamically recreating function objects
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from jaxlint.finding import Impact
+from jaxlint.rules import Report, Rule, _short_lived
+
+if TYPE_CHECKING:
+    from jaxlint.facts import ModuleFacts
+
+RULE = Rule(
+    code="JAX108",
+    name="jit-factory-in-loop",
+    summary="a factory of compiled functions is called again and again",
+    impact=Impact.EVERY_CALL,
+    since="0.1.0",
+    words=_short_lived.WORDS,
+    doc=__doc__,
+)
+
+
+def check(facts: ModuleFacts) -> Iterator[Report]:
+    """Yield the calls of factories whose compiled result is short-lived."""
+    for site in facts.factory_calls:
+        if not site.short_lived or site.factory is None:
+            continue
+        what = f"`{site.factory.name}` returns a newly compiled function"
+        instead = f"call `{site.factory.name}` once and keep the result, or memoise it with `functools.lru_cache`"
+        yield _short_lived.report(facts, site, what, instead)

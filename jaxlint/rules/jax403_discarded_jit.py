@@ -1,0 +1,68 @@
+"""A compiled function is made and thrown away.
+
+## What it does
+Reports an expression statement that makes a compiled function, or a wrapper, and uses it for nothing: above all a
+decorator that lost its `@`.
+
+## Why it is slow
+`jax.jit` is lazy: written as a statement it compiles nothing, and checks nothing.  The function below the line stays
+uncompiled and runs operation by operation.
+
+## Example
+```python
+partial(jax.jit, static_argnames="order")
+def filter_signal(signal, order):
+    ...
+```
+
+## Use instead
+```python
+@partial(jax.jit, static_argnames="order")
+def filter_signal(signal, order):
+    ...
+```
+
+## When it stays silent
+Whenever the value of the expression is used.
+
+## Fix safety
+No fix is offered yet.
+
+## References
+- JAX documentation, "Just-in-time compilation"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from jaxlint.finding import Impact
+from jaxlint.rules import Report, Rule, _short_lived
+
+if TYPE_CHECKING:
+    from jaxlint.facts import ModuleFacts
+
+RULE = Rule(
+    code="JAX403",
+    name="discarded-jit",
+    summary="a compiled function is made and thrown away, as by a decorator without its `@`",
+    impact=Impact.UNCOMPILED,
+    since="0.1.0",
+    words=_short_lived.WORDS,
+    doc=__doc__,
+)
+
+
+def check(facts: ModuleFacts) -> Iterator[Report]:
+    """Yield the expression statements whose value is a compile wrapper or a compiled function."""
+    for discarded in facts.discarded:
+        code = facts.short_code(discarded.node)
+        if discarded.function is not None:
+            message = (
+                f"`{code}` stands above `{discarded.function.name}` without `@`, so `{discarded.function.name}` is never "
+                f"compiled; write `@{code}`"
+            )
+        else:
+            message = f"`{code}` makes a compiled function that nothing uses, and compiles nothing yet; call it, or delete the line"
+        yield Report(discarded.node, message, discarded.evidence)
