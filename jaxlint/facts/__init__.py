@@ -17,7 +17,7 @@ import libcst as cst
 
 from jaxlint.facts.calls import Calls
 from jaxlint.facts.confidence import Doubt, Evidence
-from jaxlint.facts.names import Names
+from jaxlint.facts.names import Expression, Names, Value
 from jaxlint.facts.outline import Block, UnreadableError
 from jaxlint.facts.sites import CompileSite, Lifetime, Sites
 from jaxlint.facts.targets import Target
@@ -195,10 +195,26 @@ class ModuleFacts:
             return True
         loop = site.context.loop
         while loop is not None:
-            iterable = loop.iterable
-            if isinstance(iterable, (cst.List, cst.Tuple)) and len(iterable.elements) <= _FEW:
+            if loop.iterable is not None and self._is_short_list(loop.iterable):
                 return True
             loop = loop.outer
+        return False
+
+    def _is_short_list(self, node: cst.CSTNode) -> bool:
+        """Whether an iterable is a literal of a few elements, perhaps by a name or through enumerate, zip and the like."""
+        return all(self._is_short_value(value) for value in self.names.values(node))
+
+    def _is_short_value(self, value: Value) -> bool:
+        if not isinstance(value, Expression):
+            return False
+        node = value.node
+        if isinstance(node, (cst.List, cst.Tuple, cst.Set, cst.Dict)):
+            return len(node.elements) <= _FEW
+        if isinstance(node, cst.Call):
+            if isinstance(node.func, cst.Attribute) and node.func.attr.value in ("items", "keys", "values"):
+                return self._is_short_list(node.func.value)
+            if isinstance(node.func, cst.Name) and node.func.value in _ITERATORS:
+                return any(self._is_short_list(arg.value) for arg in node.args)
         return False
 
     def is_repeated(self, function: Function | None) -> bool:
@@ -308,6 +324,8 @@ class ModuleFacts:
     def _position_cache(self) -> dict[int, dict[cst.CSTNode, cst.metadata.CodeRange]]:
         return {}
 
+
+_ITERATORS = frozenset({"enumerate", "zip", "reversed", "sorted", "tqdm", "list", "tuple"})
 
 _FEW = 8
 """A literal list of at most so many elements is a choice of variants, each with a program of its own."""

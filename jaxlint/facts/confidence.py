@@ -49,10 +49,12 @@ def confidence(evidence: Evidence) -> Confidence | None:
     """Return how sure the evidence is, None where it says that nothing is wrong."""
     if evidence.traced:
         return None
-    if evidence.doubts or (evidence.test and not evidence.error):
+    doubts = evidence.doubts
+    if evidence.repeated:
+        # That its function runs in a loop in sight outweighs the reuse within one run of it.
+        doubts = doubts - {Doubt.REUSED}
+    if doubts or (evidence.test and not evidence.error):
         return Confidence.LOW
-    if evidence.error or evidence.in_loop:
+    if evidence.error or evidence.in_loop or evidence.repeated:
         return Confidence.HIGH
-    if evidence.run_once:
-        return Confidence.LOW
-    return Confidence.HIGH if evidence.repeated else Confidence.MEDIUM
+    return Confidence.LOW if evidence.run_once else Confidence.MEDIUM

@@ -152,8 +152,9 @@ class Fates:
         frame = context.scope.frame
         if target.value in frame.globals or target.value in frame.nonlocals:
             return Fate(Kept.ATTRIBUTE)
+        around = {id(value), *(id(node) for node in self._tree.ancestors(value))}
         for binding in frame.bindings.get(target.value, ()):
-            if binding.context.order in (context.order, context.order - 1) and _contains(binding.value, value):
+            if id(binding.value) in around:
                 return self._of_binding(binding, made)
         return Fate(Kept.OTHER)
 
@@ -249,14 +250,6 @@ class Fates:
                 return True
             loop = loop.outer
         return False
-
-
-def _contains(value: object, node: cst.CSTNode) -> bool:
-    if value is node:
-        return True
-    if isinstance(value, (cst.IfExp, cst.BooleanOperation, cst.NamedExpr, cst.Call)):
-        return True  # the binding of the same statement; what stands between is transparent
-    return False
 
 
 def _last_name(node: cst.BaseExpression) -> str:

@@ -91,21 +91,23 @@ class Names:
         found = scope.bindings[name]
         if len(found) == 1 or scope.frame is not context.scope.frame:
             return found
-        reaching = []
+        carried: list[Binding] = []
+        reaching: list[Binding] = []
+        certain: Context | None = None
         for binding in reversed(found):
             other = binding.context
             if other.order >= context.order:
-                shared = other.loop is not None and context.loop is not None and context.loop.inside(other.loop)
-                if shared:
-                    reaching.append(binding)
-                continue
-            if _exclusive(other, context):
-                continue
-            reaching.append(binding)
-            if context.branch[: len(other.branch)] == other.branch:
-                break
-        reaching.reverse()
-        return reaching or found
+                if other.loop is not None and context.loop is not None and context.loop.inside(other.loop):
+                    carried.append(binding)
+            elif not _exclusive(other, context):
+                reaching.append(binding)
+                if context.branch[: len(other.branch)] == other.branch:
+                    certain = other
+                    break
+        if certain is not None and certain.loop is not None:
+            # What a turn leaves behind is bound anew in the next turn before the use.
+            carried = [b for b in carried if not certain.loop.inside(b.context.loop)]
+        return [*reversed(reaching), *reversed(carried)] or found
 
     def uses(self, binding: Binding) -> list[cst.Name]:
         """Return the loads that a binding may reach, in source order, those in inner functions included."""
