@@ -246,7 +246,7 @@ OPTIONS: Mapping[str, Option] = {
             "list of codes",
             "[]",
             "Rules that run besides those of `select`.",
-            'extend-select = ["JAX901"]',
+            'extend-select = ["JAX403"]',
             parse_codes,
         ),
         Option(
@@ -295,12 +295,13 @@ OPTIONS: Mapping[str, Option] = {
         ),
         Option(
             "test-paths",
-            "list of path patterns",
+            "list of shell patterns",
             "[]",
             "Files that count as tests or benchmarks, besides those that are recognised by their names: findings in "
-            "them are `low`, errors under trace excepted.",
-            'test-paths = ["experiments/sanity_*.py"]',
-            parse_patterns,
+            "them are `low`, errors under trace excepted. `check_*.py` fits the name of a file, `sanity/*.py` the last "
+            "two parts of its path.",
+            'test-paths = ["sanity/*.py"]',
+            _names,
         ),
         Option(
             "wrappers",
@@ -593,6 +594,6 @@ def _table(value: Any, where: str) -> dict[str, Any]:
 
 
 def _glob(pattern: str, where: str) -> bool:
-    if not is_valid(pattern.removeprefix("!")):
+    if not is_valid(pattern):
         raise ConfigError(f"{where}: {pattern!r} is no path pattern")
     return True

@@ -17,6 +17,8 @@ from jaxlint.noqa import Noqa
 from jaxlint.source import Source, SourceError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from jaxlint.config import Config
     from jaxlint.discovery import File
 
@@ -41,10 +43,7 @@ def check_file(file: File) -> Checked:
 def check_bytes(data: bytes, file: File) -> tuple[Diagnostic, ...]:
     """Lint what stands, or is about to stand, in a file.  Never raises."""
     try:
-        source = Source.from_bytes(data, file.config.name_of(file.path))
-        return _check(source, file)
-    except SourceError as error:
-        return (failure("JAX001", "syntax-error", str(error), file),)
+        return tuple(_shown(data, file))
     except Exception as error:  # noqa: BLE001
         # `lint` catches its own; this is for what stands around it.
         message = f"jaxlint failed on this file: {type(error).__name__}: {error}; please report this"
@@ -59,23 +58,34 @@ def failure(code: str, name: str, message: str, file: File) -> Diagnostic:
     return Diagnostic.of(finding, Source(""), file.name)
 
 
-def _check(source: Source, file: File) -> tuple[Diagnostic, ...]:
-    findings = lint(source, file.config.settings)
-    if not findings:
-        return ()
-    noqa = Noqa(source)
+def _shown(data: bytes, file: File) -> Iterator[Diagnostic]:
+    """Yield what neither a comment nor `per-file-ignores` hides."""
     ignored = file.config.ignored(file.path)
-    placed = (Diagnostic.of(finding, source, file.name) for finding in findings)
-    return tuple(diagnostic for diagnostic in placed if not _is_hidden(diagnostic, noqa, ignored, file.config))
+    try:
+        source = Source.from_bytes(data, file.config.name_of(file.path))
+    except SourceError as error:
+        if not _is_ignored("JAX001", ignored, file.config):
+            yield failure("JAX001", "syntax-error", str(error), file)
+        return
+    noqa = Noqa(source)
+    for finding in lint(source, file.config.settings):
+        diagnostic = Diagnostic.of(finding, source, file.name)
+        if not _is_ignored(finding.code, ignored, file.config) and not _is_hidden(diagnostic, noqa):
+            yield diagnostic
 
 
-def _is_hidden(diagnostic: Diagnostic, noqa: Noqa, ignored: tuple[str, ...], config: Config) -> bool:
-    code = diagnostic.code
+def _is_ignored(code: str, ignored: tuple[str, ...], config: Config) -> bool:
     if code == "JAX000":
         # A failure that nobody sees looks like a clean file.
         return False
     if code == "JAX001":
         # The core reports it whatever is selected, as it runs no rule on such a file.
-        settings = config.settings
-        return noqa.whole_file or code.startswith((*settings.ignore, *settings.extend_ignore, *ignored))
-    return code.startswith(ignored) or noqa.hides(code, diagnostic.location.row)
+        ignored = (*ignored, *config.settings.ignore, *config.settings.extend_ignore)
+    return code.startswith(ignored)
+
+
+def _is_hidden(diagnostic: Diagnostic, noqa: Noqa) -> bool:
+    if diagnostic.code in ("JAX000", "JAX001"):
+        # They speak of the whole file, whatever stands on the row.
+        return noqa.whole_file
+    return noqa.hides(diagnostic.code, diagnostic.location.row)

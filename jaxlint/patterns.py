@@ -54,14 +54,14 @@ def relative_path(path: str, root: str) -> str | None:
 
 
 def is_valid(line: str) -> bool:
-    """Tell whether one pattern can be understood."""
+    """Tell whether a line can be understood and is a pattern, neither blank nor a comment."""
     import pathspec
 
     try:
-        pathspec.GitIgnoreSpec.from_lines([line])
+        spec = pathspec.GitIgnoreSpec.from_lines([line])
     except ValueError:
         return False
-    return True
+    return any(pattern.include is not None for pattern in spec.patterns)
 
 
 @functools.lru_cache(maxsize=1024)

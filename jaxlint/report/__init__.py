@@ -38,12 +38,16 @@ class Report:
     @property
     def summary(self) -> str:
         """One line on the whole run."""
-        found = len(self.diagnostics)
         high = sum(diagnostic.confidence.label == "high" for diagnostic in self.diagnostics)
-        counted = (
-            f"{found} {'finding' if found == 1 else 'findings'} ({high} at high confidence)" if found else "nothing"
+        found = (
+            f"{count(len(self.diagnostics), 'finding')} ({high} at high confidence)" if self.diagnostics else "nothing"
         )
-        return f"Found {counted} in {self.files} {'file' if self.files == 1 else 'files'}."
+        return f"Found {found} in {count(self.files, 'file')}."
+
+
+def count(number: int, one: str, many: str | None = None) -> str:
+    """Return a number with its noun, in the singular or the plural."""
+    return f"{number} {one if number == 1 else many or one + 's'}"
 
 
 @dataclass(frozen=True)

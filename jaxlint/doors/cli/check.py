@@ -250,7 +250,7 @@ def _distinct(configs: Sequence[Config]) -> list[Config]:
 def _say_how(configs: Sequence[Config], files: int, jobs: int) -> None:
     for config in configs:
         sys.stderr.write(f"jaxlint: configuration: {config.file or 'none'}\n")
-    sys.stderr.write(f"jaxlint: {files} files, {jobs} {'process' if jobs == 1 else 'processes'}\n")
+    sys.stderr.write(f"jaxlint: {report.count(files, 'file')}, {report.count(jobs, 'process', 'processes')}\n")
 
 
 def _settings(name: str, config: Config) -> Iterator[str]:
