@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -49,9 +50,13 @@ def every_call(observation: Observation, anchor: Anchor | None) -> Judgement:
 
 
 def while_loading(runs: Iterable[Run], anchor: Anchor) -> Judgement:
-    """Judge whether a place at module level compiled more than once while the module was loaded once."""
-    count = sum(compiles(runs, anchor))
-    return Judgement(count > 1, f"compiles while the module was loaded: {count}")
+    """Judge whether a place at module level compiled a program more than once while the module was loaded once."""
+    counts: Counter[str] = Counter()
+    for run in runs:
+        for event in run.events:
+            if event.kind == "compile" and comes_from(event, anchor):
+                counts[event.program] += event.count
+    return Judgement(max(counts.values(), default=0) > 1, f"compiles while the module was loaded: {dict(counts)}")
 
 
 def uncompiled(observation: Observation, function: str, line: int) -> Judgement:

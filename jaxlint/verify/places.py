@@ -54,7 +54,7 @@ class Places:
     def target(self, line: int) -> str:
         """Return the qualified name of the outermost function around a line, or method of a module-level class.
 
-        A decorator belongs to what it decorates.  At module level, and in the body of a class, it is empty.
+        A decorator belongs to what it decorates.  At module level, and in the body of a class, the name is empty.
         """
         for node in self._definitions(self._tree.body, line):
             if isinstance(node, _Function):
@@ -103,6 +103,13 @@ class Places:
                 yield node
             else:
                 pending += (child for child in _children(node))
+
+    def decorates(self, line: int) -> bool:
+        """Tell whether a decorator of a module-level function starts on a line."""
+        return any(
+            isinstance(node, _Function) and line in {d.lineno for d in node.decorator_list}
+            for node in self._definitions(self._tree.body, line)
+        )
 
     @staticmethod
     def _entry(node: _Function) -> tuple[str, int]:

@@ -91,8 +91,12 @@ class Proof:
         """Return what to call for a line to run: its function, or for a method without an example all of its class."""
         target = self._places.target(line)
         examples = self._module.loaded.examples
-        if target in examples or "." not in target:
-            return (target,) if target else ()
+        if target in examples:
+            return (target,)
+        if not target or self._places.decorates(line):
+            return ()
+        if "." not in target:
+            return (target,)
         prefix = target.partition(".")[0] + "."
         return tuple(name for name in examples if name.startswith(prefix)) or (target,)
 
