@@ -1,0 +1,132 @@
+"""The documentation and the examples say what is so."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from jaxlint.config import OPTIONS, Finder
+from jaxlint.diagnostic import Diagnostic
+from jaxlint.discovery import discover
+from jaxlint.driver import check_file
+from jaxlint.report import Style
+from jaxlint.report.concise import headline
+from jaxlint.rules import Rule, rules
+
+ROOT = Path(__file__).parent.parent
+SECTIONS = (
+    "What it does",
+    "Why it is slow",
+    "Example",
+    "Use instead",
+    "When it stays silent",
+    "Fix safety",
+    "References",
+)
+RULES = [rule for rule in rules().values() if rule.impact is not None]
+
+
+def generator() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def lint(name: str) -> tuple[Diagnostic, ...]:
+    (file,) = discover([str(ROOT / name)], Finder(isolated=True)).files
+    return check_file(file).diagnostics
+
+
+def test_the_written_parts_are_up_to_date() -> None:
+    assert [str(path.relative_to(ROOT)) for path in generator().stale()] == []
+
+
+def test_a_page_that_is_not_up_to_date_is_noticed_and_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = generator()
+    for name in ("index.md", "configuration.md"):
+        (tmp_path / name).write_text((ROOT / "docs" / name).read_text("utf-8"), "utf-8")
+    monkeypatch.setattr(module, "DOCS", tmp_path)
+    module.write()
+    assert module.stale() == []
+    page = tmp_path / "rules" / "JAX102.md"
+    assert page.read_text("utf-8") == (ROOT / "docs/rules/JAX102.md").read_text("utf-8")
+    page.write_text("old", "utf-8")
+    gone = tmp_path / "rules" / "JAX999.md"
+    gone.write_text("old", "utf-8")
+    assert module.stale() == [page, gone]
+    module.write()
+    assert module.stale() == []
+    assert not gone.exists()
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
+def test_a_rule_s_page_has_all_sections(rule: Rule) -> None:
+    headings = re.findall(r"^## (.*)$", rule.doc, re.MULTILINE)
+    assert tuple(headings) == SECTIONS
+    sections = re.split(r"^## .*$", rule.doc, flags=re.MULTILINE)
+    assert all(section.strip() for section in sections)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
+def test_a_rule_s_example_and_what_to_use_instead_are_code(rule: Rule) -> None:
+    for section in ("Example", "Use instead"):
+        text = rule.doc.partition(f"## {section}\n")[2].partition("\n## ")[0]
+        blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+        assert blocks, section
+        for block in blocks:
+            compile(block, section, "exec")
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
+def test_a_rule_is_named_like_its_file(rule: Rule) -> None:
+    assert re.fullmatch(r"JAX\d{3}", rule.code)
+    assert re.fullmatch(r"[a-z]+(-[a-z]+)+", rule.name)
+    name = f"{rule.code.lower()}_{rule.name.replace('-', '_')}"
+    assert (ROOT / "jaxlint" / "rules" / f"{name}.py").exists()
+
+
+def test_every_key_is_documented() -> None:
+    text = (ROOT / "docs" / "configuration.md").read_text("utf-8")
+    assert re.findall(r"^### `(.*)`$", text, re.MULTILINE) == list(OPTIONS)
+
+
+def test_links_lead_somewhere() -> None:
+    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]:
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text("utf-8")):
+            assert (page.parent / target).exists(), (page.name, target)
+
+
+def test_the_demo_shows_each_rule() -> None:
+    found = [finding.code for finding in lint("examples/train.py")]
+    assert sorted(found) == sorted(rule.code for rule in RULES if not rule.preview and not rule.off_by_default)
+    assert lint("examples/train_mended.py") == ()
+
+
+def test_the_finding_in_the_readme_is_one_of_the_demo_s() -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    shown = text.partition("```text\n")[2].partition("```")[0]
+    headlines = [headline(finding, Style()) for finding in lint("examples/train.py")]
+    assert " ".join(shown.split()) in [line.removeprefix(f"{ROOT}{os.sep}") for line in headlines]
+
+
+def test_the_demo_runs_and_mending_it_changes_no_number() -> None:
+    outputs = []
+    for name in ("train", "train_mended"):
+        code = f"import {name}; {name}.main(steps=11)"
+        environment = {**os.environ, "JAX_PLATFORMS": "cpu"}
+        done = subprocess.run(
+            [sys.executable, "-c", code], cwd=ROOT / "examples", env=environment, capture_output=True, check=True
+        )
+        outputs.append(done.stdout.decode().splitlines())
+    assert outputs[0] == outputs[1]
+    assert [line.split()[0] for line in outputs[0]] == ["0", "10"]
