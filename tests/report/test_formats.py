@@ -1,0 +1,142 @@
+"""The output formats, on diagnostics of every shape."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import json
+
+import pytest
+
+from jaxlint import report
+from jaxlint.diagnostic import Diagnostic
+from jaxlint.finding import Applicability, Confidence, Edit, Finding, Fix, Impact, Related, Span
+from jaxlint.report import Report, Style
+from jaxlint.source import Source
+
+TEXT = "import jax\n\n\ndef f(x):\n\tü = '三'; return jax.jit(\n\t\tlambda y: y)(x)\n"
+START = TEXT.index("jax.jit")
+SOURCE = Source(TEXT)
+FINDING = Finding(
+    code="JAX102",
+    name="jit-of-lambda",
+    message="compiles\nagain",
+    span=Span(START, TEXT.index("(x)\n")),
+    confidence=Confidence.HIGH,
+    impact=Impact.EVERY_CALL,
+    fingerprint="0123456789abcdef",
+    related=(Related("`f` is here", Span(TEXT.index("f(x)"), TEXT.index("f(x)") + 1)),),
+    fixes=(Fix(Applicability.SAFE, "mend it", (Edit(Span(START, START + 7), "jit"), Edit(Span(0, 0), "# x\n"))),),
+)
+DIAGNOSTIC = Diagnostic.of(FINDING, SOURCE, "a.py")
+
+
+def written(name: str, *diagnostics: Diagnostic, statistics: bool = False, **style: bool) -> str:
+    out = io.StringIO()
+    form = report.load(name)
+    write = form.write_statistics if statistics else form.write
+    write(Report(diagnostics, files=3), out, Style(**style))
+    return out.getvalue()
+
+
+def test_text() -> None:
+    assert written("text", DIAGNOSTIC) == (
+        "a.py:5:18: JAX102 compiles again\n"
+        "  |\n"
+        "5 | \tü = '三'; return jax.jit(\n"
+        "  | \t" + " " * 17 + "^^^^^^^^\n"
+        "  = a.py:4:5: `f` is here\n"
+        "  = every-call, high confidence\n"
+        "\n"
+        "Found 1 finding (1 at high confidence) in 3 files.\n"
+    )
+
+
+def test_text_is_quiet_and_coloured_on_demand() -> None:
+    plain = written("text", DIAGNOSTIC, summary=False)
+    assert "Found" not in plain
+    colored = written("text", DIAGNOSTIC, summary=False, color=True)
+    assert "\x1b[1;33mJAX102\x1b[0m" in colored
+
+
+def test_text_shows_no_line_where_there_is_none_and_no_control_characters() -> None:
+    empty = dataclasses.replace(DIAGNOSTIC, line="", impact=None, related=())
+    assert written("text", empty, summary=False) == "a.py:5:18: JAX102 compiles again\n\n"
+    nasty = dataclasses.replace(DIAGNOSTIC, line="\x1b[31m\x0c jax.jit()")
+    assert "\x1b" not in written("text", nasty)
+    assert "\x0c" not in written("text", nasty)
+
+
+def test_an_empty_span_has_a_caret() -> None:
+    finding = dataclasses.replace(FINDING, span=Span(START, START), related=(), impact=None)
+    assert written("text", Diagnostic.of(finding, SOURCE, "a.py"), summary=False).count("^") == 1
+
+
+def test_concise() -> None:
+    assert written("concise", DIAGNOSTIC, DIAGNOSTIC, summary=False) == "a.py:5:18: JAX102 compiles again\n" * 2
+    assert written("concise") == "Found nothing in 3 files.\n"
+
+
+def test_json_has_the_shape_that_programs_rely_on() -> None:
+    (item,) = json.loads(written("json", DIAGNOSTIC))
+    assert item == {
+        "code": "JAX102",
+        "name": "jit-of-lambda",
+        "message": "compiles\nagain",
+        "filename": "a.py",
+        "cell": None,
+        "location": {"row": 5, "column": 18},
+        "end_location": {"row": 6, "column": 15},
+        "noqa_row": 5,
+        "impact": "every-call",
+        "severity": "warning",
+        "confidence": "high",
+        "url": item["url"],
+        "fingerprint": "0123456789abcdef",
+        "related": [{"message": "`f` is here", "filename": "a.py", "location": {"row": 4, "column": 5}}],
+        "fixes": [
+            {
+                "applicability": "safe",
+                "message": "mend it",
+                "edits": [
+                    {
+                        "content": "jit",
+                        "location": {"row": 5, "column": 18},
+                        "end_location": {"row": 5, "column": 25},
+                    },
+                    {
+                        "content": "# x\n",
+                        "location": {"row": 1, "column": 1},
+                        "end_location": {"row": 1, "column": 1},
+                    },
+                ],
+            }
+        ],
+    }
+    assert item["url"].startswith("https://")
+    assert "JAX102" in item["url"]
+
+
+def test_json_of_nothing_is_an_empty_array() -> None:
+    assert json.loads(written("json")) == []
+    assert json.loads(written("json", statistics=True)) == []
+
+
+def test_json_survives_any_encoding() -> None:
+    odd = dataclasses.replace(DIAGNOSTIC, filename="\udcff三.py")
+    text = written("json", odd)
+    assert text.isascii()
+    assert json.loads(text)[0]["filename"] == "\udcff三.py"
+
+
+@pytest.mark.parametrize("name", ["text", "concise"])
+def test_statistics_come_the_most_frequent_first(name: str) -> None:
+    others = [dataclasses.replace(DIAGNOSTIC, code="JAX101", name="other")] * 10
+    text = written(name, DIAGNOSTIC, *others, statistics=True, summary=False)
+    assert text == "10  JAX101  other\n 1  JAX102  jit-of-lambda\n"
+
+
+def test_every_format_says_what_it_is_for() -> None:
+    assert report.DEFAULT in report.names()
+    for name in report.names():
+        assert report.load(name).__doc__
