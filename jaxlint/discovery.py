@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from jaxlint.config import Config, Finder
-from jaxlint.patterns import Patterns
+from jaxlint.patterns import Patterns, relative_path
 
 SUFFIX = ".py"
 
@@ -113,7 +113,7 @@ class _Walk:
                 yield File(self._shown(entry.path), entry.path, config)
 
     def _hidden(self, path: str, config: Config, ignores: tuple[Patterns, ...], *, folder: bool) -> bool:
-        if any(self._below(patterns).match(path, folder=folder) for patterns in config.exclude):
+        if any(self._reaching(patterns, path).match(path, folder=folder) for patterns in config.exclude):
             return True
         if config.respect_gitignore:
             # As for git: the file nearest to the path decides, if it has something to say.
@@ -122,6 +122,12 @@ class _Walk:
                 if verdict is not None:
                     return verdict
         return False
+
+    def _reaching(self, patterns: Patterns, path: str) -> Patterns:
+        """Return exclusions as they hold for a path: outside their folder, they start at the one that was named."""
+        if relative_path(path, patterns.root) is None:
+            return Patterns(self._root, patterns.lines)
+        return self._below(patterns)
 
     def _below(self, patterns: Patterns) -> Patterns:
         """Return patterns that do not hide the folder that the user named, and with it all that is in it."""

@@ -120,6 +120,14 @@ def test_exclusions_are_relative_to_the_file_that_they_stand_in(root: Path) -> N
     assert names(".") == ["gen/a.py", "pkg/src/gen/a.py"]
 
 
+def test_exclusions_hold_for_folders_elsewhere(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make(root, "here/sub/a.py", "here/gen/a.py", "there/a.py", "there/gen/a.py", "there/.venv/a.py")
+    monkeypatch.chdir(root / "here" / "sub")
+    assert names("../../there") == ["../../there/a.py", "../../there/gen/a.py"]
+    assert names(str(root / "there"), extend_exclude=("gen",)) == [str(root / "there" / "a.py")]
+    assert names("..", extend_exclude=("gen", "/a.py")) == []
+
+
 IGNORE_FILES = {
     "names": {".gitignore": "gen\n*.tmp.py\n# a.py\n\n   \n\\#odd.py\n"},
     "anchored": {".gitignore": "/gen/\nsrc/gen\nsrc/*.py\n"},
