@@ -1,0 +1,147 @@
+"""How long linting takes on two published packages, next to what it could be compared with: `make bench`.
+
+    python bench/bench.py [--runs N]
+
+Prints CPU seconds (user and system) of whole processes, each the median of N runs that take turns, so that a machine
+that slows down slows all of them; and the plugin's share of the time of a flake8 process, measured inside it, on these
+packages and on code without JAX.
+
+The packages are downloaded by pip into `bench/packages`, which git ignores; the code without JAX is the standard
+library's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+PACKAGES = ("flax==0.12.8", "numpyro==0.22.0")
+FOLDER = Path(__file__).parent / "packages"
+JAX_FREE = (
+    *("asyncio", "concurrent", "email", "html", "http", "importlib", "json", "logging", "multiprocessing"),
+    *("tkinter", "unittest", "urllib", "wsgiref", "xml", "xmlrpc"),
+)
+
+LIBCST = """
+import pathlib, sys
+import libcst
+for path in sorted(pathlib.Path(sys.argv[1]).rglob("*.py")):
+    libcst.parse_module(path.read_bytes())
+"""
+
+FLAKE8_ALONE = """
+import importlib.metadata, sys
+distributions = importlib.metadata.distributions
+importlib.metadata.distributions = lambda: (d for d in distributions() if d.metadata["name"] != "flake8-jaxlint")
+from flake8.main.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+FLAKE8_SHARE = """
+import sys, time
+from flake8.main.cli import main
+from jaxlint.doors.flake8 import Plugin
+run, spent = Plugin.run, 0.0
+def measured(self):
+    global spent
+    start = time.process_time()
+    found = list(run(self))
+    spent += time.process_time() - start
+    return found
+Plugin.run = measured
+code = main(sys.argv[1:])
+sys.stderr.write(f"{spent / time.process_time()}")
+sys.exit(code)
+"""
+
+
+def main() -> None:
+    """Measure, and print a table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=5, metavar="N", help="(default: %(default)s)")
+    runs = parser.parse_args().runs
+    download()
+    python, tree = [sys.executable, "-c"], str(FOLDER)
+    flake8 = ["--isolated", "--exit-zero", "--jobs", "1"]
+    library = sysconfig.get_path("stdlib")
+    jax_free = [str(Path(library, name)) for name in JAX_FREE if Path(library, name).is_dir()]
+    check = [sys.executable, "-m", "jaxlint", "check", "-j1", "--no-cache", "--isolated", "--exit-zero", tree]
+    seconds = {
+        "jaxlint check -j1 --no-cache": lambda: cpu_seconds(check),
+        "LibCST parsing the same files": lambda: cpu_seconds([*python, LIBCST, tree]),
+        "flake8 without the plugin": lambda: cpu_seconds([*python, FLAKE8_ALONE, *flake8, tree]),
+    }
+    shares = {
+        "the plugin's share of flake8": lambda: share([*python, FLAKE8_SHARE, *flake8, tree]),
+        "the same on code without JAX": lambda: share([*python, FLAKE8_SHARE, *flake8, *jax_free]),
+    }
+    medians = measure({**seconds, **shares}, runs)
+    files = list(FOLDER.rglob("*.py"))
+    rows = sum(file.read_bytes().count(b"\n") for file in files)
+    print(f"{', '.join(PACKAGES)}: {len(files)} files, {rows} rows; median of {runs} runs")
+    for name in seconds:
+        print(f"{name:<32}{medians[name]:8.2f} s")
+    for name in shares:
+        print(f"{name:<32}{medians[name]:8.3f}")
+    ratio = medians["jaxlint check -j1 --no-cache"] / medians["LibCST parsing the same files"]
+    print(f"{'check, as a part of parsing':<32}{ratio:8.2f}")
+
+
+def download() -> None:
+    """Have pip download the packages, unless they are there, and unpack them."""
+    wanted = "\n".join(PACKAGES)
+    stamp = FOLDER / "unpacked"
+    if stamp.exists() and stamp.read_text("utf-8") == wanted:
+        return
+    pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
+    subprocess.run([*pip, "--only-binary", ":all:", "--dest", str(FOLDER), *PACKAGES], check=True)
+    for wheel in FOLDER.glob("*.whl"):
+        with zipfile.ZipFile(wheel) as archive:
+            archive.extractall(FOLDER)
+    stamp.write_text(wanted, "utf-8")
+
+
+def measure(figures: dict[str, Callable[[], float]], runs: int) -> dict[str, float]:
+    """Return the median of each figure; the figures take turns."""
+    taken: dict[str, list[float]] = {name: [] for name in figures}
+    for _ in range(runs):
+        for name, figure in figures.items():
+            taken[name].append(figure())
+    return {name: statistics.median(values) for name, values in taken.items()}
+
+
+def cpu_seconds(command: Sequence[str]) -> float:
+    """Return the CPU seconds that a process and its children take.
+
+    Raises:
+        RuntimeError: it fails.
+    """
+    before = os.times()
+    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+    after = os.times()
+    if done.returncode != 0:
+        raise RuntimeError(f"exit code {done.returncode}: {done.stderr.decode()[-2000:]}")
+    return after.children_user + after.children_system - before.children_user - before.children_system
+
+
+def share(command: Sequence[str]) -> float:
+    """Return the number that a process prints on its error stream.
+
+    Raises:
+        RuntimeError: it fails.
+    """
+    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(f"exit code {done.returncode}: {done.stderr.decode()[-2000:]}")
+    return float(done.stderr)
+
+
+if __name__ == "__main__":
+    main()
