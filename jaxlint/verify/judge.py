@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from jaxlint.verify.observation import Event, Observation, Run
-from jaxlint.verify.places import Anchor
+from jaxlint.verify.places import Anchor, Entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,24 +59,35 @@ def while_loading(runs: Iterable[Run], anchor: Anchor) -> Judgement:
     return Judgement(max(counts.values(), default=0) > 1, f"compiles while the module was loaded: {dict(counts)}")
 
 
-def uncompiled(observation: Observation, function: str, line: int) -> Judgement:
-    """Judge whether a function ran in Python on each call and was never compiled as one program.
+def uncompiled(observation: Observation, anchor: Anchor | None, entry: Entry | None) -> Judgement:
+    """Judge whether a compile wrapper is idle: nothing it made compiled, and its function ran in Python on each call.
 
-    `line` is the first line of its body, and was watched.
+    `anchor` is where the wrapper stands, `entry` the function it is about, with the first line of its body watched.
     """
     if observation.reason:
         return Judgement(None, f"{observation.target} could not be called: {observation.reason}")
-    entered = [run.reached.get(line, 0) for run in observation.runs]
+    names = {entry.target.rpartition(".")[2]} if entry else set()
     programs = sum(
         event.count
         for run in observation.runs
         for event in run.events
-        if event.kind == "compile" and event.program in (f"jit({function})", function)
+        if event.kind == "compile" and (_is_of(event, names) or (anchor and any(map(anchor.holds, event.made))))
     )
-    evidence = f"the body of {function} ran in Python {_series(entered)} times, programs made of it: {programs}"
-    if not any(entered) and not programs:
-        return Judgement(None, f"{observation.target} never called {function}")
-    return Judgement(all(entered[1:]) and not programs, evidence)
+    if programs:
+        return Judgement(False, f"programs made of it in calls of {observation.target}: {programs}")
+    if entry is None:
+        return Judgement(None, "no function belongs to this line, and nothing made here was compiled")
+    entered = [run.reached.get(entry.line, 0) for run in observation.runs]
+    if not any(entered):
+        return Judgement(None, f"{observation.target} never called {entry.target}")
+    evidence = (
+        f"{entry.target} ran in Python {_series(entered)} times in calls of {observation.target}, without a program"
+    )
+    return Judgement(all(entered), evidence)
+
+
+def _is_of(event: Event, names: set[str]) -> bool:
+    return any(event.program in (name, f"jit({name})", f"pmap({name})") for name in names)
 
 
 def _series(counts: Sequence[int]) -> str:

@@ -33,6 +33,14 @@ class Anchor:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A function by its qualified name, and the first line of its body."""
+
+    target: str
+    line: int
+
+
 class Places:
     """The places of one module.
 
@@ -67,29 +75,37 @@ class Places:
     @cached_property
     def bodies(self) -> frozenset[int]:
         """The first line of the body of each function."""
-        return frozenset(self._entry(node)[1] for node in ast.walk(self._tree) if isinstance(node, _Function))
+        return frozenset(self._first_body_line(node) for node in ast.walk(self._tree) if isinstance(node, _Function))
 
-    def body(self, target: str) -> tuple[str, int] | None:
-        """Return the name and the first body line of a module-level function, or a method of a module-level class."""
-        name = target.rpartition(".")[2]
+    def body(self, target: str) -> Entry | None:
+        """Return the entry of a module-level function, or method of a module-level class."""
         for node in ast.walk(self._tree):
-            if isinstance(node, _Function) and node.name == name and self.target(node.lineno) == target:
-                return self._entry(node)
+            if isinstance(node, _Function) and self.target(node.lineno) == target:
+                return Entry(target, self._first_body_line(node))
         return None
 
-    def entry(self, line: int) -> tuple[str, int] | None:
-        """Return the function that the compile wrapper on a line is about, and the first line of its body.
+    def entry(self, line: int) -> Entry | None:
+        """Return the function that the compile wrapper on a line is about.
 
-        That is the function whose name is the wrapper's first argument, or else the one defined right below it.
+        That is the function it decorates, or that its first argument names, or that is defined right below it.
         """
-        functions = {node.name: node for node in ast.walk(self._tree) if isinstance(node, _Function)}
-        for node in ast.walk(self._tree):
-            if isinstance(node, ast.Call) and node.lineno == line and node.args:
-                first = node.args[0]
-                if isinstance(first, ast.Name) and first.id in functions:
-                    return self._entry(functions[first.id])
-        following = self._following(line)
-        return self._entry(following) if isinstance(following, _Function) else None
+        found = self._wrapped(line)
+        return Entry(self.target(found.lineno) or found.name, self._first_body_line(found)) if found else None
+
+    def _wrapped(self, line: int) -> _Function | None:
+        functions = [node for node in ast.walk(self._tree) if isinstance(node, _Function)]
+        for node in functions:
+            if line in {decorator.lineno for decorator in node.decorator_list}:
+                return node
+        for call in ast.walk(self._tree):
+            if isinstance(call, ast.Call) and call.lineno == line and call.args:
+                name = getattr(call.args[0], "id", getattr(call.args[0], "attr", None))
+                named = next((node for node in functions if node.name == name), None)
+                if named:
+                    return named
+        statement = innermost_statement(self._tree, line)
+        following = self._following(statement) if isinstance(statement, ast.Expr) else None
+        return following if isinstance(following, _Function) else None
 
     @staticmethod
     def _definitions(block: Sequence[ast.stmt], line: int) -> Iterator[_Definition]:
@@ -112,12 +128,11 @@ class Places:
         )
 
     @staticmethod
-    def _entry(node: _Function) -> tuple[str, int]:
+    def _first_body_line(node: _Function) -> int:
         body = [s for s in node.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
-        return node.name, first_line((body or node.body)[0])
+        return first_line((body or node.body)[0])
 
-    def _following(self, line: int) -> ast.stmt | None:
-        statement = innermost_statement(self._tree, line)
+    def _following(self, statement: ast.stmt) -> ast.stmt | None:
         for node in ast.walk(self._tree):
             block = getattr(node, "body", None)
             if isinstance(block, list) and statement in block:

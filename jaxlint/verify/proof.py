@@ -29,8 +29,7 @@ class Proof:
         self._places = Places(self._path, path.read_bytes())
         self._observations: dict[str, Observation] = {}
         lines = set(lines)
-        entries = {entry[1] for entry in map(self._places.entry, lines) if entry}
-        self._module: LoadedModule = prover.load(path, watched=lines | entries | self._places.bodies)
+        self._module: LoadedModule = prover.load(path, watched=lines | self._places.bodies)
 
     @cached_property
     def failure(self) -> str | None:
@@ -65,8 +64,7 @@ class Proof:
         for name in self._module.loaded.examples:
             seen = self._observe(name)
             if code in UNCOMPILED:
-                entry = self._places.body(name)
-                yield judge.uncompiled(seen, *entry) if entry else Judgement(None, f"{name} is no function")
+                yield judge.uncompiled(seen, None, self._places.body(name))
             else:
                 yield judge.every_call(seen, None)
 
@@ -82,10 +80,12 @@ class Proof:
         return self._worst(lambda seen: judge.every_call(seen, anchor), self._module.loaded.examples)
 
     def _uncompiled(self, line: int) -> Judgement:
-        entry = self._places.entry(line)
-        if entry is None:
-            return Judgement(None, "no function belongs to this line")
-        return self._worst(lambda seen: judge.uncompiled(seen, *entry), self._targets(line) or (entry[0],))
+        """Judge by every call that may meet the wrapper: one program made by any of them, and it is not idle."""
+        entry, anchor = self._places.entry(line), self._places.anchor(line)
+        targets = self._targets(line) or self._module.loaded.examples
+        judgements = [judge.uncompiled(self._observe(target), anchor, entry) for target in targets]
+        judgements.sort(key=lambda judgement: (judgement.shown is None, judgement.shown))
+        return judgements[0] if judgements else Judgement(None, "nothing was called")
 
     def _targets(self, line: int) -> tuple[str, ...]:
         """Return what to call for a line to run: its function, or for a method without an example all of its class."""

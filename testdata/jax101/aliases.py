@@ -114,6 +114,23 @@ def local_alias(x):
     return compiler(inner)(x)  # want: JAX101
 
 
+def project_jit(function):
+    """The project's own wrapper, for all its functions."""
+    return j.jit(function, inline=True)
+
+
+@project_jit
+def wrapped_by_the_project(x):
+    return x + 1  # ok: JAX101
+
+
+def wrapped_here_by_the_project(x):
+    def inner(v):
+        return v + 1
+
+    return project_jit(inner)(x)  # want: JAX108
+
+
 def of_another_library(x):
     @numba.jit(nopython=True)
     def inner(v):
@@ -182,6 +199,6 @@ def jaxlint_examples():
         "imported", "renamed", "module_alias", "assigned", "bound_options", "options_in_place", "decorator_factory",
         "old_name", "old_module", "imported_here", "conditional_import", "local_alias", "of_another_library",
         "parameter_named_jit", "local_function_named_jit", "method_named_jit", "switched_off", "mentioned_in_text",
-        "module_level", "module_level_with_options",
+        "wrapped_by_the_project", "wrapped_here_by_the_project", "module_level", "module_level_with_options",
     )  # fmt: skip
     return {name: (x,) for name in names}

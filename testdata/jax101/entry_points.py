@@ -73,6 +73,15 @@ def create_train_state(key):
     return build(key)
 
 
+def create_sharded_state(key):
+    sharding = jax.sharding.SingleDeviceSharding(jax.devices()[0])
+
+    def build(k):
+        return jax.random.normal(k, (3,))
+
+    return jax.jit(build, out_shardings=sharding)(key)  # once: JAX101
+
+
 def _init_cache(batch):
     @jax.jit  # once: JAX101
     def empty(b):
@@ -189,6 +198,7 @@ def jaxlint_examples():
         "weights_init": (key,),
         "restore_checkpoint": (x,),
         "create_train_state": (key,),
+        "create_sharded_state": (key,),
         "_init_cache": (x,),
         "calibrate": (x,),
         "retrain": (x,),

@@ -7,6 +7,7 @@ import flax.linen as nn
 import haiku as hk
 import jax
 import jax.numpy as jnp
+import optax
 from jax import lax
 
 
@@ -158,6 +159,37 @@ class Pendulum:
         return sine(x)
 
 
+def environment_step(state, action):
+    """Traced by whoever batches the environments."""
+    @jax.jit  # ok: JAX101
+    def physics(s):
+        return s + 0.1 * action
+
+    return physics(state)
+
+
+_environments = jax.jit(jax.vmap(environment_step))
+
+
+def clip_by_value(limit):
+    """An optimiser's update, which its users trace."""
+    def init(params):
+        return optax.EmptyState()
+
+    def update(updates, state, params=None):
+        @jax.jit  # ok: JAX101
+        def clip(u):
+            return jnp.clip(u, -limit, limit)
+
+        return clip(updates), state
+
+    return optax.GradientTransformation(init, update)
+
+
+_optimiser = clip_by_value(1.0)
+_update = jax.jit(_optimiser.update)
+
+
 def eager_caller(x):
     """The same pattern outside any trace."""
     def inner(v):
@@ -184,5 +216,7 @@ def jaxlint_examples():
         "Field.__call__": (Field(2.0), x),
         "network": lambda: _network(weights, x),
         "Pendulum._force": lambda: pendulum.step(x),
+        "environment_step": lambda: _environments(x, x),
+        "clip_by_value": lambda: _update(x, optax.EmptyState()),
         "eager_caller": (x,),
     }

@@ -1,5 +1,6 @@
 """`jit` of what a call has returned: what counts is whether the call made it anew."""
 
+import dataclasses
 import functools
 
 import haiku as hk
@@ -60,6 +61,25 @@ def decorated(x):
 LOSS = make_loss(1.0)
 
 
+class Scale:
+    def __init__(self, factor):
+        self.factor = factor
+
+    def __call__(self, x):
+        return x * self.factor
+
+
+@dataclasses.dataclass(frozen=True)
+class EqualScale:
+    factor: float
+
+    def __call__(self, x):
+        return x * self.factor
+
+
+SCALE = Scale(3.0)
+
+
 def of_a_factory(x):
     return jax.jit(make_loss(0.5))(x)  # want: JAX104
 
@@ -94,11 +114,29 @@ def reused(x):
     return [loss(x * k) for k in range(3)]
 
 
+def of_a_callable_object(x):
+    return jax.jit(Scale(2.0))(x)  # want: JAX104
+
+
+def of_an_equal_object(x):
+    """Equal to the last one, which is gone."""
+    scale = EqualScale(2.0)
+    return jax.jit(scale)(x)  # want: JAX104
+
+
 def transformed(x):
     """A haiku network that is put together on each call."""
     network = hk.without_apply_rng(hk.transform(lambda v: v * hk.get_parameter("w", (), init=jnp.ones)))
     params = {"~": {"w": jnp.ones(())}}
     return jax.jit(network.apply)(params, x)  # want: JAX104
+
+
+def network_start(key, x):
+    return jax.jit(hk.transform(lambda v: hk.Linear(2)(v)).init)(key, x)  # want: JAX104 (low)
+
+
+def of_a_kept_object(x):
+    return jax.jit(SCALE)(x)  # ok: JAX104
 
 
 def of_a_getter(x):
@@ -153,13 +191,14 @@ def jaxlint_examples():
     loss = kept(1.0)
     names = (
         "of_a_factory", "of_a_lambda_factory", "of_a_partial_factory", "of_a_transform_factory", "of_a_local_result",
-        "of_a_decorator", "reused", "transformed", "of_a_getter", "of_a_cached_factory", "of_a_module_variable",
+        "of_a_decorator", "of_a_callable_object", "of_an_equal_object", "of_a_kept_object", "reused", "transformed", "of_a_getter", "of_a_cached_factory", "of_a_module_variable",
         "of_a_decorated_function", "made_once", "create",
     )  # fmt: skip
     return {name: (x,) for name in names} | {
         "in_a_loop": (x, [0.5, 1.0]),
         "of_a_choice": (x, "sin"),
         "of_a_lookup": (x, "zero"),
+        "network_start": (jax.random.key(0), x),
         "kept": lambda: loss(x),
         "Model.__call__": (Model(1.0), x),
     }
