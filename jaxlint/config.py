@@ -398,24 +398,27 @@ def read_table(table: Mapping[str, Any], where: str, root: str, file: str | None
         elif key not in OPTIONS:
             raise ConfigError(f"{where}: unknown key {key!r}; {_nearest(key, OPTIONS)}")
         else:
-            own, codes = _without_other_tool(value)
+            parse = OPTIONS[key].parse
+            own, codes = _without_other_tool(value) if parse in (parse_codes, parse_per_file_ignores) else (value, [])
             foreign += codes
             # A selection of nothing but the other tool's rules was not meant for this one.
             if own or not codes:
-                values[key] = OPTIONS[key].parse(own, f"{where}.{key}")
+                values[key] = parse(own, f"{where}.{key}")
     warnings = (_foreign_warning(where, foreign),) if foreign else ()
     return Layer(values, root, file, warnings)
 
 
 def _without_other_tool(value: Any) -> tuple[Any, list[str]]:
-    """Split a list of codes, or a table of such lists, into what may be ours and the other tool's codes."""
+    """Split a code, a list of codes, or a table of them, into what may be ours and the other tool's codes."""
     if isinstance(value, dict):
         split = {key: _without_other_tool(item) for key, item in value.items()}
-        return {key: own for key, (own, _) in split.items()}, [code for _, codes in split.values() for code in codes]
-    if not isinstance(value, list):
+        foreign = [code for _, codes in split.values() for code in codes]
+        return {key: own for key, (own, codes) in split.items() if own or not codes}, foreign
+    items = value if isinstance(value, list) else [value]
+    foreign = [item for item in items if isinstance(item, str) and _OTHER_TOOL_CODE.match(item)]
+    if not foreign:
         return value, []
-    codes = [item for item in value if isinstance(item, str) and _OTHER_TOOL_CODE.match(item)]
-    return [item for item in value if item not in codes], codes
+    return [item for item in items if item not in foreign], foreign
 
 
 def _foreign_warning(where: str, foreign: Sequence[str]) -> str:

@@ -103,7 +103,7 @@ class _Walk:
             return
         for entry in entries:
             is_folder = entry.is_dir(follow_symlinks=False)
-            if not is_folder and (not entry.name.endswith(SUFFIX) or entry.is_dir()):
+            if not is_folder and (not entry.name.endswith(SUFFIX) or os.path.isdir(entry.path)):
                 continue
             if self._hidden(entry.path, config, ignores, folder=is_folder):
                 continue

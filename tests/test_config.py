@@ -142,6 +142,7 @@ def test_keys_and_codes_of_the_other_tool_get_a_pointer(root: Path) -> None:
         cache-dir = ".cache"
         [per-file-ignores]
         "tests/**" = ["JM001", "JAX101"]
+        "docs/**" = "JD002"
         [severity-overrides]
         JL005 = "warning"
     """)
@@ -149,14 +150,21 @@ def test_keys_and_codes_of_the_other_tool_get_a_pointer(root: Path) -> None:
     assert config.settings.ignore == ()
     assert config.ignored(str(root / "tests/a.py")) == ("JAX101",)
     (warning,) = config.warnings
-    for name in ("JL", "JD*", "JM001", "strict-shapes", "cache-dir", "severity-overrides", "flake8-jaxlint"):
+    for name in ("JL", "JD*", "JM001", "JD002", "strict-shapes", "cache-dir", "severity-overrides", "flake8-jaxlint"):
         assert name in warning
     assert "JAX1" not in warning
 
 
 def test_a_selection_of_the_other_tool_s_rules_alone_selects_nothing_away() -> None:
     assert read("select = ['JL', 'JM']").settings.select == ("JAX",)
+    assert read("select = 'JL'").settings.select == ("JAX",)
     assert read("select = []").settings.select == ()
+
+
+def test_only_codes_are_taken_for_the_other_tool_s() -> None:
+    config = read("run-once-functions = ['JD']")
+    assert config.settings.run_once_functions == ("JD",)
+    assert config.warnings == ()
 
 
 def test_the_other_tool_s_form_of_the_file_is_read(root: Path) -> None:

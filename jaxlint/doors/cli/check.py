@@ -7,11 +7,14 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jaxlint import report
 from jaxlint.config import OPTIONS, Config, ConfigError, Finder, Layer, read_table
 from jaxlint.doors.cli import UsageError, fail, warn
+
+if TYPE_CHECKING:
+    from jaxlint.discovery import File
 
 _LISTS = ("select", "ignore", "extend-select", "extend-ignore", "exclude", "extend-exclude")
 
@@ -206,7 +209,7 @@ def _per_file_ignores(texts: Sequence[str]) -> dict[str, list[str]]:
     return table
 
 
-def _stdin_files(name: str | None, finder: Finder) -> list[Any]:
+def _stdin_files(name: str | None, finder: Finder) -> list[File]:
     """Return the one file that standard input stands for, or none where it is excluded by force."""
     from jaxlint.discovery import File, force_excluded
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
 
@@ -38,11 +39,9 @@ def check_files(files: Sequence[File], jobs: int) -> list[Checked]:
     configs = list({id(file.config): file.config for file in files}.values())
     numbers = {id(config): number for number, config in enumerate(configs)}
     tasks = [(file.name, file.path, numbers[id(file.config)]) for file in files]
-    results: dict[int, Checked] = dict(_together(tasks, configs, jobs))
-    for index in range(len(files)):
-        if index not in results:
-            results.update(_one_by_one(files, tasks, configs, [i for i in range(len(files)) if i not in results]))
-            break
+    results = dict(_together(tasks, configs, jobs))
+    left = [index for index in range(len(files)) if index not in results]
+    results.update(_one_by_one(files, tasks, configs, left))
     return [results[index] for index in range(len(files))]
 
 
@@ -67,17 +66,18 @@ def _one_by_one(
     files: Sequence[File], tasks: Sequence[_Task], configs: list[Config], indices: Sequence[int]
 ) -> Iterator[tuple[int, Checked]]:
     """Yield index and result of files among which is one that kills its process; so it is found out which."""
-    left = list(indices)
+    left = deque(indices)
     while left:
         with _executor(1, configs) as executor:
             while left:
-                index = left.pop(0)
+                index = left.popleft()
                 try:
-                    yield index, executor.submit(_check_batch, [tasks[index]]).result()[0]
+                    (result,) = executor.submit(_check_batch, [tasks[index]]).result()
                 except BrokenProcessPool:
                     message = "jaxlint failed on this file: the process that linted it died; please report this"
                     yield index, Checked((failure("JAX000", "internal-error", message, files[index]),))
                     break
+                yield index, result
 
 
 def _executor(jobs: int, configs: list[Config]) -> ProcessPoolExecutor:
