@@ -18,7 +18,7 @@ import libcst as cst
 from jaxlint.facts.calls import Calls
 from jaxlint.facts.confidence import Doubt, Evidence
 from jaxlint.facts.names import Expression, Names, Value
-from jaxlint.facts.outline import Block, UnreadableError
+from jaxlint.facts.outline import Block, UnreadableError, whole
 from jaxlint.facts.sites import CompileSite, Lifetime, Sites
 from jaxlint.facts.targets import Target
 from jaxlint.facts.tracing import Tracing
@@ -66,7 +66,7 @@ class ModuleFacts:
         except cst.ParserSyntaxError as error:
             if len(blocks) != 1 or blocks[0].text != source.text:
                 # `ast` took the file, and a block of it fails by itself: let LibCST see the whole.
-                return cls.of(source, [Block(0, source.text)], settings)
+                return cls.of(source, [whole(source)], settings)
             row = min(error.raw_line, len(source.line_starts))
             offset = min(source.offset(row, 1) + error.raw_column, len(source.text))
             raise UnreadableError(f"syntax error: {error.message.splitlines()[0]}", offset) from None
@@ -300,9 +300,18 @@ class ModuleFacts:
         """Return the span of a node, from its first token to its last."""
         module, block = self.tree.root(node)
         position = self._positions(module)[node]
-        start, end = position.start, position.end
-        base = self.source.position(block.start)[0] - 1
-        return Span(self.source.offset(base + start.line, start.column + 1), self.source.offset(base + end.line, end.column + 1))
+        return Span(self._offset(block, position.start), self._offset(block, position.end))
+
+    def _offset(self, block: Block, position: cst.metadata.CodePosition) -> int:
+        """Turn a position within a block into an offset of the source."""
+        line = position.line
+        for piece in block.pieces:
+            first = self.source.position(piece.start)[0]
+            rows = self.source.position(piece.end)[0] - first
+            if line <= rows or piece is block.pieces[-1]:
+                return self.source.offset(first + line - 1, position.column + 1)
+            line -= rows
+        raise AssertionError("a block has at least one piece")
 
     def row(self, node: cst.CSTNode) -> int:
         """Return the 1-based row on which a node starts; for a `def` the row of the `def` itself."""

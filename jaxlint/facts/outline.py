@@ -12,17 +12,27 @@ from __future__ import annotations
 
 import ast
 import functools
+import itertools
 import re
 import warnings
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from jaxlint.finding import Span
 from jaxlint.settings import Settings
 from jaxlint.source import Source
 
 LIBRARIES = ("jax", "flax", "equinox", "eqx", "haiku")
 """A file that mentions none of these, nor a configured wrapper's module, holds nothing to find."""
+
+TRACE_WORDS = frozenset(
+    "jit pmap pjit filter_jit filter_pmap vmap filter_vmap grad value_and_grad filter_grad filter_value_and_grad "
+    "checkpoint remat scan while_loop fori_loop cond switch compact pallas_call Module".split()
+)
+"""The identifiers by which code that runs under trace is marked."""
+
+LOOP_WORDS = frozenset({"while", "range", "enumerate"})
 
 _WORD = re.compile(r"[^\W\d]\w*")
 
@@ -37,18 +47,29 @@ class UnreadableError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A run of whole lines that holds one top-level statement, or several that share a line."""
+    """A run of whole lines that is parsed by itself: a top-level statement, or several that share a line.
 
-    start: int
+    `pieces` are the spans of the source's text that it is made of; a class leaves out the methods that do not matter.
+    """
+
+    pieces: tuple[Span, ...]
     text: str
+
+    @property
+    def start(self) -> int:
+        """The offset of its first character in the source."""
+        return self.pieces[0].start
 
 
 def may_matter(source: Source, settings: Settings) -> bool:
     """Tell whether the text could hold a finding, judged by its words alone."""
     if not _libraries(settings).search(source.text):
         return False
-    # Faster than the loop over `_trigger_words` for the file that has none, which is the common one.
-    return not _trigger_words(settings).isdisjoint(_WORD.findall(source.text))
+    triggers = _triggers(settings)
+    words = set(_WORD.findall(source.text))
+    if not triggers.words.isdisjoint(words):
+        return True
+    return not triggers.cues.isdisjoint(words) and not TRACE_WORDS.isdisjoint(words)
 
 
 def outline(source: Source, settings: Settings) -> list[Block]:
@@ -58,18 +79,30 @@ def outline(source: Source, settings: Settings) -> list[Block]:
     """
     tree = _parse(source.text)
     if tree is None:
-        return [Block(0, source.text)]
-    statements = list(_statements(source, tree))
-    kept = _closure(statements, _trigger_words(settings))
-    return [Block(s.start, source.text[s.start : s.end]) for s in statements if s in kept]
+        return [whole(source)]
+    items = _items(source, tree)
+    kept = _closure(items, _triggers(settings))
+    return _blocks(source, [item for item in items if item in kept or (item.needed_by and item.needed_by in kept)])
 
 
 def blocks(source: Source) -> list[Block]:
     """Return all blocks of a file; joined, they are its text.  (What `outline` chooses from.)"""
     tree = _parse(source.text)
-    if tree is None:
-        return [Block(0, source.text)]
-    return [Block(s.start, source.text[s.start : s.end]) for s in _statements(source, tree)]
+    return [whole(source)] if tree is None else _blocks(source, _items(source, tree))
+
+
+def whole(source: Source) -> Block:
+    """Return the whole file as one block."""
+    return Block((Span(0, len(source.text)),), source.text)
+
+
+def _blocks(source: Source, items: list[_Item]) -> list[Block]:
+    """Join the members of each class to one block."""
+    found: list[Block] = []
+    for _, group in itertools.groupby(items, key=lambda item: id(item.header or item)):
+        pieces = tuple(Span(item.start, item.end) for item in group)
+        found.append(Block(pieces, "".join(source.text[piece.start : piece.end] for piece in pieces)))
+    return found
 
 
 @functools.lru_cache(maxsize=8)
@@ -81,22 +114,42 @@ def _libraries(settings: Settings) -> re.Pattern[str]:
     return _libraries_pattern(tuple(sorted({name.partition(".")[0] for name in settings.wrappers})))
 
 
+@dataclass(frozen=True)
+class Triggers:
+    """What makes a statement matter: one of `words`, or one of `cues` where traced code in the file reaches it.
+
+    Among the cues `LOOP_WORDS` stand for a loop whose turns cannot be counted on one hand.
+    """
+
+    words: frozenset[str]
+    cues: frozenset[str]
+
+    @property
+    def loops(self) -> bool:
+        """Whether a long loop is a cue."""
+        return not LOOP_WORDS.isdisjoint(self.cues)
+
+
 # Keyed by identity: Settings holds a mapping, so it has no hash, and a run uses one object for all its files.
-_words_by_settings: dict[int, tuple[Settings, frozenset[str]]] = {}
+_known_triggers: dict[int, tuple[Settings, Triggers]] = {}
 
 
-def _trigger_words(settings: Settings) -> frozenset[str]:
-    known = _words_by_settings.get(id(settings))
+def _triggers(settings: Settings) -> Triggers:
+    known = _known_triggers.get(id(settings))
     if known is not None and known[0] is settings:
         return known[1]
     from jaxlint.rules import rules
 
-    words = {word for rule in rules().values() if settings.enabled(rule) for word in rule.words}
-    words |= {name.rpartition(".")[2] for name in settings.wrappers}
-    if len(_words_by_settings) > 64:
-        _words_by_settings.clear()
-    _words_by_settings[id(settings)] = (settings, frozenset(words))
-    return frozenset(words)
+    enabled = [rule for rule in rules().values() if settings.enabled(rule)]
+    triggers = Triggers(
+        frozenset(word for rule in enabled for word in rule.words)
+        | {name.rpartition(".")[2] for name in settings.wrappers},
+        frozenset(word for rule in enabled for word in rule.cues),
+    )
+    if len(_known_triggers) > 64:
+        _known_triggers.clear()
+    _known_triggers[id(settings)] = (settings, triggers)
+    return triggers
 
 
 def _parse(text: str) -> ast.Module | None:
@@ -109,53 +162,162 @@ def _parse(text: str) -> ast.Module | None:
         return None
 
 
-class _Statement:
-    """A block with its `ast` nodes; names are read on demand, because most statements are never asked."""
+class _Item:
+    """A top-level statement, the head of a class, or a method; names are read on demand, because most are never asked.
 
-    __slots__ = ("__dict__", "end", "nodes", "start", "words")
+    `header` is the head of the class for a method.  `needed_by` is the head for the one method without which the class
+    would have no body.
+    """
 
-    def __init__(self, start: int, end: int, nodes: list[ast.stmt], words: frozenset[str]) -> None:
+    __slots__ = ("__dict__", "end", "header", "imported", "needed_by", "nodes", "start", "words")
+
+    def __init__(self, source: Source, start: int, end: int, nodes: list[ast.stmt], header: _Item | None = None) -> None:
         self.start = start
         self.end = end
         self.nodes = nodes
-        self.words = words
+        self.header = header
+        self.needed_by: _Item | None = None
+        self.imported: frozenset[str] = frozenset()
+        self.words = frozenset(_WORD.findall(source.text, start, end))
+
+    def _walked(self) -> list[ast.AST]:
+        """The names, attributes, imports and loops of the code; the walk is what the outline's time goes to."""
+        known: list[ast.AST] | None = self.__dict__.get("walked")
+        if known is not None:
+            return known
+        stack: list[ast.AST] = []
+        for node in self.nodes:
+            if self._is_head and isinstance(node, ast.ClassDef):
+                stack.extend((*node.bases, *node.keywords, *node.decorator_list))
+            else:
+                stack.append(node)
+        found: list[ast.AST] = []
+        while stack:
+            node = stack.pop()
+            kind = node.__class__
+            if kind is ast.Name:
+                found.append(node)
+                continue
+            if kind is ast.Constant:
+                continue
+            if kind in _NOTED:
+                found.append(node)
+            for name in node._fields:
+                value = getattr(node, name, None)
+                if value.__class__ is list:
+                    stack.extend(part for part in value if isinstance(part, ast.AST))
+                elif isinstance(value, ast.AST) and value.__class__ not in _CONTEXTS:
+                    stack.append(value)
+        self.__dict__["walked"] = found
+        return found
 
     @functools.cached_property
-    def names(self) -> frozenset[str]:
-        """Every identifier that the code uses: names, attributes, imported names."""
-        found: set[str] = set()
-        for node in self.nodes:
-            for item in ast.walk(node):
-                if isinstance(item, ast.Name):
-                    found.add(item.id)
-                elif isinstance(item, ast.Attribute):
-                    found.add(item.attr)
-                elif isinstance(item, ast.alias):
-                    found.update(item.name.split("."))
-        return frozenset(found)
+    def _is_head(self) -> bool:
+        return len(self.nodes) == 1 and isinstance(self.nodes[0], ast.ClassDef) and self.__dict__.get("split", False)
+
+    @functools.cached_property
+    def used(self) -> tuple[frozenset[str], frozenset[str]]:
+        """The names that the code loads, and the attributes that it reads of anything but an imported module."""
+        loads: set[str] = set()
+        members: set[str] = set()
+        imported = self.imported
+        for item in self._walked():
+            if isinstance(item, ast.Name):
+                loads.add(item.id)
+            elif isinstance(item, ast.Attribute):
+                base = item.value
+                while isinstance(base, ast.Attribute):
+                    base = base.value
+                if not (isinstance(base, ast.Name) and base.id in imported):
+                    members.add(item.attr)
+        return frozenset(loads), frozenset(members)
+
+    def uses_any(self, words: frozenset[str]) -> bool:
+        """Whether one of the words is an identifier of the code, not only of a comment or a string."""
+        if words.isdisjoint(self.words) or self.imports_only:
+            return False
+        for item in self._walked():
+            if isinstance(item, ast.Name):
+                if item.id in words:
+                    return True
+            elif isinstance(item, ast.Attribute):
+                if item.attr in words:
+                    return True
+            elif isinstance(item, ast.alias) and not words.isdisjoint(item.name.split(".")):
+                return True
+        return False
+
+    def loops_long(self) -> bool:
+        """Whether it has a `while`, or a loop over a count that is not a small literal."""
+        if self.words.isdisjoint(LOOP_WORDS):
+            return False
+        for item in self._walked():
+            if isinstance(item, ast.While):
+                return True
+            if isinstance(item, (ast.For, ast.AsyncFor, ast.comprehension)) and isinstance(item.iter, ast.Call):
+                func, args = item.iter.func, item.iter.args
+                if isinstance(func, ast.Name) and func.id == "enumerate":
+                    return True
+                if isinstance(func, ast.Name) and func.id == "range" and not all(map(_is_small, args)):
+                    return True
+        return False
 
     @functools.cached_property
     def binds(self) -> frozenset[str]:
-        """The names that other statements may know this one's work by: module names, methods, imports."""
+        """The module-level names that it binds; a dunder method goes by its class's name, which is how it is used."""
         found: set[str] = set()
         for node in self.nodes:
-            found.update(_bound(node))
+            if self.header is not None and isinstance(node, _FUNCTIONS):
+                found.update(_globals(node))
+                if node.name.startswith("__"):
+                    found.update(self.header.binds)
+            elif self._is_head and isinstance(node, ast.ClassDef):
+                found.add(node.name)
+            else:
+                found.update(_bound(node))
+        return frozenset(found)
+
+    @functools.cached_property
+    def methods(self) -> frozenset[str]:
+        """The methods that it defines, dunder methods aside."""
+        found: set[str] = set()
+        for node in self.nodes:
+            if self.header is not None and isinstance(node, _FUNCTIONS):
+                found.add(node.name)
+            elif isinstance(node, ast.ClassDef) and not self._is_head:
+                found.update(part.name for part in node.body if isinstance(part, _FUNCTIONS))
+        return frozenset(name for name in found if not name.startswith("__"))
+
+    @functools.cached_property
+    def members(self) -> frozenset[str]:
+        """The attributes that it gives to objects: methods, class attributes, `self.x = ...`."""
+        found = set(self.methods)
+        if self.header is not None and not isinstance(self.nodes[0], _FUNCTIONS):
+            found.update(name for node in self.nodes for name in _bound(node))
+        if not self.words.isdisjoint(("self", "cls")):
+            for item in self._walked():
+                if isinstance(item, ast.Attribute) and isinstance(item.ctx, ast.Store):
+                    found.add(item.attr)
         return frozenset(found)
 
     @property
     def imports_only(self) -> bool:
+        """Whether it only imports."""
         return all(isinstance(node, (ast.Import, ast.ImportFrom)) for node in self.nodes)
 
 
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_NOTED = frozenset({ast.Attribute, ast.alias, ast.Global, ast.While, ast.For, ast.AsyncFor, ast.comprehension})
+_CONTEXTS = frozenset({ast.Load, ast.Store, ast.Del})
+
+
+def _is_small(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, int) and node.value <= 8
+
+
 def _bound(node: ast.stmt) -> Iterator[str]:
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+    if isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
         yield node.name
-        yield from _globals(node)
-    elif isinstance(node, ast.ClassDef):
-        yield node.name
-        for item in node.body:
-            if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef)) and not item.name.startswith("__"):
-                yield item.name
         yield from _globals(node)
     elif isinstance(node, (ast.Import, ast.ImportFrom)):
         for alias in node.names:
@@ -164,7 +326,7 @@ def _bound(node: ast.stmt) -> Iterator[str]:
         for item in ast.walk(node):
             if isinstance(item, ast.Name) and isinstance(item.ctx, ast.Store):
                 yield item.id
-            elif isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            elif isinstance(item, (*_FUNCTIONS, ast.ClassDef)):
                 yield item.name
             elif isinstance(item, ast.alias):
                 yield item.asname or item.name.partition(".")[0]
@@ -176,64 +338,154 @@ def _globals(node: ast.stmt) -> Iterator[str]:
             yield from item.names
 
 
-def _statements(source: Source, tree: ast.Module) -> Iterator[_Statement]:
-    """Split the text at the ends of top-level statements; what stands before one belongs to it."""
+def _items(source: Source, tree: ast.Module) -> list[_Item]:
+    """Split the text at the ends of top-level statements and methods; what stands before one belongs to it."""
     starts = source.line_starts
-    groups: list[tuple[int, list[ast.stmt]]] = []
-    for node in tree.body:
-        first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
-        if groups and first <= groups[-1][0]:
-            groups[-1][1].append(node)
-            groups[-1] = (max(groups[-1][0], node.end_lineno or first), groups[-1][1])
-        else:
-            groups.append((node.end_lineno or first, [node]))
+    end_of_text = len(source.text)
+
+    def offset(row: int) -> int:
+        return starts[row] if row < len(starts) else end_of_text
+
+    items: list[_Item] = []
     start = 0
-    for number, (last_row, nodes) in enumerate(groups, 1):
-        end = starts[last_row] if last_row < len(starts) and number < len(groups) else len(source.text)
-        yield _Statement(start, end, nodes, frozenset(_WORD.findall(source.text, start, end)))
+    groups = _by_rows(tree.body)
+    for number, (_, last_row, nodes) in enumerate(groups, 1):
+        end = offset(last_row) if number < len(groups) else end_of_text
+        members = _members(nodes)
+        if members is None:
+            items.append(_Item(source, start, end, nodes))
+        else:
+            items.extend(_class_items(source, nodes[0], members, start, end, offset))
         start = end
+    return items
 
 
-def _closure(statements: list[_Statement], triggers: frozenset[str]) -> set[_Statement]:
-    triggers = triggers | {
+def _by_rows(body: list[ast.stmt]) -> list[tuple[int, int, list[ast.stmt]]]:
+    """Group statements that share a line; each group with its first and last row."""
+    groups: list[tuple[int, int, list[ast.stmt]]] = []
+    for node in body:
+        first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
+        last = node.end_lineno or first
+        if groups and first <= groups[-1][1]:
+            before = groups.pop()
+            groups.append((before[0], max(before[1], last), [*before[2], node]))
+        else:
+            groups.append((first, last, [node]))
+    return groups
+
+
+def _members(nodes: list[ast.stmt]) -> list[tuple[int, int, list[ast.stmt]]] | None:
+    """Return the body of a class by rows, None where it cannot be taken apart."""
+    if len(nodes) != 1 or not isinstance(nodes[0], ast.ClassDef):
+        return None
+    members = _by_rows(nodes[0].body)
+    if members[0][0] <= nodes[0].lineno or not any(isinstance(group[2][0], _FUNCTIONS) for group in members):
+        return None
+    return members
+
+
+def _class_items(
+    source: Source,
+    node: ast.stmt,
+    members: list[tuple[int, int, list[ast.stmt]]],
+    start: int,
+    end: int,
+    offset: Callable[[int], int],
+) -> Iterator[_Item]:
+    """The head of a class, which holds all that is no method, and its methods; the head comes first."""
+    # The rows between the `class` line and the first member belong to that member, comments and all.
+    first = members[0][0] - 1
+    while first > 0 and offset(first - 1) > start and not source.text[offset(first - 1) : offset(first)].strip():
+        first -= 1
+    head = _Item(source, start, offset(first), [node])
+    head.__dict__["split"] = True
+    yield head
+    has_body = False
+    here = offset(first)
+    for number, (_, last_row, nodes) in enumerate(members, 1):
+        until = offset(last_row) if number < len(members) else end
+        item = _Item(source, here, until, nodes, head)
+        if not isinstance(nodes[0], _FUNCTIONS):
+            item.needed_by = head
+            has_body = True
+        elif number == len(members) and not has_body:
+            item.needed_by = head
+        yield item
+        here = until
+
+
+def _closure(items: list[_Item], triggers: Triggers) -> set[_Item]:
+    index = _Index(items)
+    words = triggers.words | _aliases(items, triggers.words)
+    seeds = {item for item in items if item.uses_any(words)}
+    if triggers.cues:
+        traced = {item for item in items if item.uses_any(TRACE_WORDS)}
+        cues = triggers.cues - LOOP_WORDS
+        seeds |= {i for i in index.down(traced) if i.uses_any(cues) or (triggers.loops and i.loops_long())}
+    return index.down(index.up(seeds))
+
+
+def _aliases(items: list[_Item], words: frozenset[str]) -> set[str]:
+    """The names under which trigger words are imported."""
+    return {
         alias.asname
-        for statement in statements
-        if not triggers.isdisjoint(statement.words)
-        for node in statement.nodes
-        for item in ast.walk(node)
-        if isinstance(item, (ast.Import, ast.ImportFrom))
-        for alias in item.names
-        if alias.asname and alias.name.rpartition(".")[2] in triggers
+        for item in items
+        if not words.isdisjoint(item.words)
+        for node in item.nodes
+        for part in ast.walk(node)
+        if isinstance(part, (ast.Import, ast.ImportFrom))
+        for alias in part.names
+        if alias.asname and alias.name.rpartition(".")[2] in words
     }
-    binders: dict[str, list[_Statement]] = defaultdict(list)
-    users: dict[str, list[_Statement]] = defaultdict(list)
-    for statement in statements:
-        for name in statement.binds:
-            binders[name].append(statement)
-        for word in statement.words:
-            users[word].append(statement)
-    work = [
-        s
-        for s in statements
-        if not s.imports_only and not triggers.isdisjoint(s.words) and not triggers.isdisjoint(s.names)
-    ]
-    kept = set(work)
-    # Callers of what matters, and their callers, up to module level.
-    while work:
-        statement = work.pop()
-        if statement.imports_only:
-            continue
-        for name in statement.binds:
-            for user in users[name]:
-                if user not in kept and name in user.names:
-                    kept.add(user)
-                    work.append(user)
-    # What all of these load, down to the imports.
-    work = list(kept)
-    while work:
-        for name in work.pop().names:
-            for binder in binders.get(name, ()):
-                if binder not in kept:
-                    kept.add(binder)
-                    work.append(binder)
-    return kept
+
+
+class _Index:
+    """Which items bind, and which use, a name."""
+
+    def __init__(self, items: list[_Item]) -> None:
+        imported = frozenset(name for item in items if item.imports_only for name in item.binds)
+        self.binders: dict[str, list[_Item]] = defaultdict(list)
+        self.members: dict[str, list[_Item]] = defaultdict(list)
+        self.users: dict[str, list[_Item]] = defaultdict(list)
+        for item in items:
+            item.imported = imported
+            for name in item.binds:
+                self.binders[name].append(item)
+            for name in item.members:
+                self.members[name].append(item)
+            for word in item.words:
+                self.users[word].append(item)
+
+    def up(self, items: set[_Item]) -> set[_Item]:
+        """Add the callers of what the items define, and their callers, up to module level."""
+        found, work = set(items), list(items)
+        while work:
+            item = work.pop()
+            if item.imports_only:
+                continue
+            for kind, names in enumerate((item.binds, item.methods)):
+                for name in names:
+                    for user in self.users[name]:
+                        if user not in found and name in user.used[kind]:
+                            found.add(user)
+                            work.append(user)
+        return found
+
+    def down(self, items: set[_Item]) -> set[_Item]:
+        """Add what the items load, down to the imports; a method brings the head of its class."""
+        found, work = set(items), list(items)
+
+        def add(item: _Item) -> None:
+            if item not in found:
+                found.add(item)
+                work.append(item)
+
+        while work:
+            item = work.pop()
+            if item.header is not None:
+                add(item.header)
+            for kind, names in enumerate(item.used):
+                for name in names:
+                    for other in (self.members if kind else self.binders).get(name, ()):
+                        add(other)
+        return found

@@ -32,8 +32,8 @@ HOME = "https://pypi.org/project/flake8-jaxlint/"
 class Rule:
     """What is known of a rule without running it.
 
-    `words` are the identifiers of which a file must contain at least one for the rule to find anything; they feed the
-    cost ladder's first step.  `off_by_default` rules run only where their code is selected by name.
+    `words` are identifiers that make a statement matter to the rule; `cues` make one matter that traced code in the
+    file reaches.  A file that holds neither cannot have a finding; both feed the cost ladder.  `off_by_default` rules run only where their code is selected by name.
     """
 
     code: str
@@ -42,6 +42,7 @@ class Rule:
     impact: Impact | None
     since: str
     words: frozenset[str] = frozenset()
+    cues: frozenset[str] = frozenset()
     preview: bool = False
     off_by_default: bool = False
     doc: str = field(default="", compare=False, repr=False)
