@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from jaxlint.finding import Confidence
+from jaxlint.hints import did_you_mean
 from jaxlint.patterns import Patterns, is_valid, relative_path
 from jaxlint.settings import RUN_ONCE_FUNCTIONS, Settings
 
@@ -132,16 +133,20 @@ def parse_codes(value: Any, where: str) -> tuple[str, ...]:
     known = rules()
     codes = tuple(_strings(value, where))
     for code in codes:
-        if code and any(rule.startswith(code) for rule in known):
-            continue
-        import difflib
-
-        names = {rule.name: rule.code for rule in known.values()}
-        choices = [*known, *{rule[:length] for rule in known for length in (3, 4)}, *names]
-        near = difflib.get_close_matches(code, choices, n=1) or difflib.get_close_matches(code.upper(), choices, n=1)
-        hint = f"did you mean {names.get(near[0], near[0])!r}?" if near else "`jaxlint rule --all` lists all"
-        raise ConfigError(f"{where}: no rule's code starts with {code!r}; {hint}")
+        if not code or not any(rule.startswith(code) for rule in known):
+            raise ConfigError(f"{where}: no rule's code starts with {code!r}; {_code_meant(code)}")
     return codes
+
+
+def _code_meant(text: str) -> str:
+    from jaxlint.rules import rules
+
+    known = rules()
+    names = {rule.name: rule.code for rule in known.values()}
+    if text in names:
+        return f"did you mean {names[text]!r}?"
+    prefixes = {code[:length] for code in known for length in (3, 4)}
+    return did_you_mean(text, [*known, *sorted(prefixes)], "`jaxlint rule --all` lists all")
 
 
 def parse_per_file_ignores(value: Any, where: str) -> dict[str, tuple[str, ...]]:
@@ -191,7 +196,7 @@ def parse_wrappers(value: Any, where: str) -> dict[str, dict[str, Any]]:
         rows[name] = _table(columns, here)
         for column, cell in rows[name].items():
             if column not in wrappers.COLUMNS:
-                raise ConfigError(f"{here}: unknown column {column!r}; {_nearest(column, wrappers.COLUMNS)}")
+                raise ConfigError(f"{here}: unknown column {column!r}; {_meant(column, wrappers.COLUMNS)}")
             wanted = list if column in _WRAPPER_LISTS else str
             if not isinstance(cell, wanted):
                 kind = "a list" if wanted is list else "a string"
@@ -396,7 +401,7 @@ def read_table(table: Mapping[str, Any], where: str, root: str, file: str | None
         if key in OTHER_TOOL_KEYS:
             foreign.append(key)
         elif key not in OPTIONS:
-            raise ConfigError(f"{where}: unknown key {key!r}; {_nearest(key, OPTIONS)}")
+            raise ConfigError(f"{where}: unknown key {key!r}; {_meant(key, OPTIONS)}")
         else:
             parse = OPTIONS[key].parse
             own, codes = _without_other_tool(value) if parse in (parse_codes, parse_per_file_ignores) else (value, [])
@@ -576,12 +581,8 @@ def _shown(value: Any) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def _nearest(key: str, known: Iterable[str]) -> str:
-    import difflib
-
-    choices = list(known)
-    near = difflib.get_close_matches(key.replace("_", "-"), choices, n=1)
-    return f"did you mean {near[0]!r}?" if near else f"known are {', '.join(choices)}"
+def _meant(text: str, known: Iterable[str]) -> str:
+    return did_you_mean(text, known, f"known are {', '.join(known)}")
 
 
 def _strings(value: Any, where: str) -> list[str]:

@@ -77,6 +77,13 @@ def test_the_same_through_standard_input(project: Project, name: str) -> None:
     assert bool(ours.out) == (name not in ("noqa_code.py", "empty.py"))
 
 
+def test_the_same_on_all_of_testdata(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    root = Path(__file__).parent.parent.parent
+    monkeypatch.chdir(root)
+    theirs, ours = both(Project(root, monkeypatch, capsys), "testdata")
+    assert theirs == ours != []
+
+
 def test_how_rules_judge_is_read_from_the_configuration(project: Project) -> None:
     project.write("a.py")
     project.write("pkg/a.py", LAMBDA.replace("scale", "prepare"))

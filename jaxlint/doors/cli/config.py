@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import json
 import sys
 import textwrap
 
 from jaxlint.config import OPTIONS, Option
 from jaxlint.doors.cli import fail
+from jaxlint.hints import did_you_mean
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -21,8 +21,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print what there is to know of one key, or of all; return the exit code."""
     if arguments.key is not None and arguments.key not in OPTIONS:
-        near = difflib.get_close_matches(arguments.key, OPTIONS, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else "`jaxlint config` lists all"
+        hint = did_you_mean(arguments.key, OPTIONS, "`jaxlint config` lists all")
         return fail(f"there is no key {arguments.key!r}; {hint}")
     chosen = [OPTIONS[arguments.key]] if arguments.key is not None else list(OPTIONS.values())
     if arguments.output_format == "json":

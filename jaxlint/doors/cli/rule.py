@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import json
 import sys
 from typing import Any
 
 from jaxlint.doors.cli import UsageError, fail
+from jaxlint.hints import did_you_mean
 from jaxlint.rules import Rule, rules
 from jaxlint.rules.page import page, status
 
@@ -33,7 +33,9 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         rule = _find(arguments.rule)
         if rule is None:
-            return fail(f"there is no rule {arguments.rule!r}; {_hint(arguments.rule)}")
+            names = [name for rule in rules().values() for name in (rule.code, rule.name)]
+            hint = did_you_mean(arguments.rule, names, "`jaxlint rule --all` lists all")
+            return fail(f"there is no rule {arguments.rule!r}; {hint}")
         chosen = [rule]
     if arguments.output_format == "json":
         objects = [_object(rule) for rule in chosen]
@@ -49,12 +51,6 @@ def _find(text: str) -> Rule | None:
     wanted = text.strip()
     known = rules()
     return known.get(wanted.upper()) or next((r for r in known.values() if r.name == wanted.lower()), None)
-
-
-def _hint(text: str) -> str:
-    near = difflib.get_close_matches(text.upper(), rules(), n=1)
-    near = near or difflib.get_close_matches(text.lower(), [rule.name for rule in rules().values()], n=1)
-    return f"did you mean {near[0]}?" if near else "`jaxlint rule --all` lists all"
 
 
 def _line(rule: Rule) -> str:
