@@ -15,11 +15,12 @@ from __future__ import annotations
 import ast
 import builtins
 import functools
+import itertools
 import sys
 import types
 import weakref
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from typing import Any
 
 from .observation import Place
@@ -57,7 +58,7 @@ class Instrumenter(ast.NodeTransformer):
     """Rewrites one module's tree in place.
 
     `watched` are the lines of which it shall be known how often they were about to run; `loops` the lines of loops
-    (statements or comprehensions) whose turns shall be counted and may be limited.  After `visit`, `calls` holds the
+    (statements or comprehensions) whose turns can be limited.  After `visit`, `calls` holds the
     original call nodes by number and `numbers` their numbers by range.
     """
 
@@ -89,7 +90,7 @@ class Instrumenter(ast.NodeTransformer):
         super().generic_visit(node)
         for name, value in kept.items():
             setattr(node, name, value)
-        self._number_turns(node)
+        self._hook_loop(node)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             node.decorator_list = list(self._decorators(node.decorator_list))
         for name in ("body", "orelse", "finalbody"):
@@ -98,11 +99,15 @@ class Instrumenter(ast.NodeTransformer):
                 setattr(node, name, list(self._watched(block)))
         return node
 
-    def _number_turns(self, node: ast.AST) -> None:
-        if isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
-            line = node.target.lineno if isinstance(node, ast.comprehension) else node.lineno
-            if line in self._loops and not getattr(node, "is_async", isinstance(node, ast.AsyncFor)):
-                node.iter = _hook(node.iter, _TURNS, node.iter, ast.Constant(line))
+    def _hook_loop(self, node: ast.AST) -> None:
+        if isinstance(node, ast.For) and node.lineno in self._loops:
+            node.iter = _hook(node.iter, _TURNS, node.iter, ast.Constant(node.lineno))
+        elif isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+            # The `for` may stand on a later line than the comprehension.
+            for number, generator in enumerate(node.generators):
+                lines = {generator.target.lineno} | ({node.lineno} if number == 0 else set())
+                for line in lines & self._loops if not generator.is_async else ():
+                    generator.iter = _hook(generator.iter, _TURNS, generator.iter, ast.Constant(line))
         elif isinstance(node, ast.While) and node.lineno in self._loops:
             turn = _hook(node.test, _TURN, ast.Constant(node.lineno))
             node.test = ast.copy_location(ast.BoolOp(ast.And(), [turn, node.test]), node.test)
@@ -149,6 +154,7 @@ class Watch:
         self._called: dict[tuple[int, int], int] = {}
         self.reached: Counter[int] = Counter()
         self.turns: Counter[int] = Counter()
+        self._tests: Counter[int] = Counter()
         self.limits: dict[int, int] = {}
 
     def install(self) -> None:
@@ -158,10 +164,11 @@ class Watch:
             setattr(builtins, name, hook)
 
     def reset(self) -> None:
-        """Forget counts and pending calls, not the objects."""
+        """Forget counts and pending calls, not the objects nor the limits."""
         self._called.clear()
         self.reached.clear()
         self.turns.clear()
+        self._tests.clear()
 
     def callee(self, function: Any, number: int) -> Any:
         """Note that the calling frame's node `number` is about to call `function`."""
@@ -190,18 +197,20 @@ class Watch:
         self.reached[line] += 1
 
     def each(self, iterable: Iterable[Any], line: int) -> Iterator[Any]:
-        """Pass on the items of a loop, counted, no more than its limit."""
+        """Pass on the items of a loop, no more than its limit if it has one; note how many there would be."""
         limit = self.limits.get(line)
-        for number, item in enumerate(iterable):
-            if limit is not None and number >= limit:
-                return
-            self.turns[line] += 1
-            yield item
+        if limit is None:
+            yield from iterable
+            return
+        # Making a list of a traced array would slice it as often as it is long.
+        items = iterable if isinstance(iterable, Sized) else list(itertools.islice(iterable, _TURNS_LOOKED_AT))
+        self.turns[line] = max(self.turns[line], len(items))
+        yield from itertools.islice(iterable if items is iterable else items, limit)
 
     def turn(self, line: int) -> bool:
         """Tell whether a `while` loop may go on to test its condition."""
-        self.turns[line] += 1
-        return self.turns[line] <= self.limits.get(line, self.turns[line])
+        self._tests[line] += 1
+        return self._tests[line] <= self.limits.get(line, self._tests[line])
 
     def compiled(self, value: Any) -> Any:
         """Return the compiled object that calling `value` would call, or None."""
@@ -258,6 +267,8 @@ class Watch:
         return ()
 
 
+_TURNS_LOOKED_AT = 100_000
+"""How many items of an iterator without a length are counted."""
 _CONTAINER = 16
 """A factory that returns a bundle of compiled objects returns few."""
 _WRAPPINGS = 4

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from jaxlint.verify.observation import Event, Observation, Run
+from jaxlint.verify.observation import Event, Failure, Growth, Observation, Run
 from jaxlint.verify.places import Anchor, Entry
 
 
@@ -88,6 +88,59 @@ def uncompiled(observation: Observation, anchor: Anchor | None, entry: Entry | N
 
 def _is_of(event: Event, names: set[str]) -> bool:
     return any(event.program in (name, f"jit({name})", f"pmap({name})") for name in names)
+
+
+def raises(failures: Iterable[Failure | None], anchor: Anchor | None) -> Judgement:
+    """Judge whether an exception comes from a place (its innermost user frame stands there), or from anywhere."""
+    elsewhere = None
+    for failure in failures:
+        if failure is None:
+            continue
+        text = f"{failure.type}: {failure.message.splitlines()[0] if failure.message else ''}"
+        if anchor is None or (failure.stack and anchor.holds(failure.stack[0])):
+            return Judgement(True, f"raises {text}")
+        elsewhere = f"raises at line {failure.stack[0].line if failure.stack else '?'}: {text}"
+    return Judgement(None, elsewhere) if elsewhere else Judgement(False, "raises nothing")
+
+
+def grows(growth: Growth) -> Judgement:
+    """Judge whether a loop is unrolled into a program that is large because of its turns."""
+    if growth.reason:
+        return Judgement(None, growth.reason)
+    if not growth.reached:
+        return Judgement(None, f"calls of {growth.target} never came to this loop")
+    (few, at_few), (many, at_many) = sorted(growth.equations.items())
+    slope = (at_many - at_few) / (many - few)
+    if growth.turns is None:
+        return Judgement(slope > 0, f"{slope:g} equations a turn, in a loop whose turns are not known")
+    if growth.turns < many:
+        return Judgement(False, f"only {growth.turns} turns")
+    total = round(slope * growth.turns)
+    return Judgement(total >= LARGE, f"{slope:g} equations a turn, in {growth.turns} turns {total}")
+
+
+def large(growth: Growth) -> Judgement:
+    """Judge whether the programs of a target are large, whatever the reason."""
+    if growth.reason:
+        return Judgement(None, growth.reason)
+    total = max(growth.equations.values())
+    return Judgement(total >= LARGE, f"equations in the programs of {growth.target}: {total}")
+
+
+LARGE = 500
+"""Equations from which a program counts as large; 1,000 take seconds to compile on a CPU."""
+
+
+def floods(observation: Observation, anchor: Anchor | None) -> Judgement:
+    """Judge whether the first call made more than one program while a place, or anything, was being evaluated."""
+    if observation.reason:
+        return Judgement(None, f"{observation.target} could not be called: {observation.reason}")
+    first = observation.runs[0]
+    if first.failure:
+        return Judgement(None, f"{observation.target} raised {first.failure.type}: {first.failure.message}")
+    programs = [event for event in first.events if event.kind == "compile"]
+    count = sum(e.count for e in programs if anchor is None or any(map(anchor.holds, e.stack)))
+    return Judgement(count > 1, f"programs made in the first call of {observation.target}: {count}")
 
 
 def _series(counts: Sequence[int]) -> str:

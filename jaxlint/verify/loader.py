@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from .instrument import Instrumenter, first_line
-from .observation import Loaded, Observation, Run, Statement
+from .observation import Growth, Loaded, Observation, Run, Statement
 from .recorder import Recorder
 
 HOOK = "jaxlint_examples"
@@ -81,6 +81,25 @@ class Module:
             gc.collect()
             runs.append(self._recorder.run(lambda: _finish(self._recorder.jax, action()))[0])
         return Observation(target, tuple(runs))
+
+    def grow(self, target: str, lines: range, limits: Iterable[int]) -> Growth:
+        """Call a target once for each limit on the turns of the loop that stands on these lines."""
+        try:
+            action = self._action(target)
+        except LookupError as error:
+            return Growth(target, reason=str(error.args[0]))
+        watch = self._recorder.watch
+        equations = {}
+        try:
+            for limit in limits:
+                _clear_caches(self._recorder.jax)
+                watch.limits = {lines.start: limit}
+                equations[limit], failure = self._recorder.grow(lambda: _finish(self._recorder.jax, action()), lines)
+                if failure:
+                    return Growth(target, reason=f"{target} raised {failure.type}: {failure.message}")
+        finally:
+            watch.limits = {}
+        return Growth(target, equations, watch.turns.get(lines.start), lines.start in watch.reached)
 
     def again(self, line: int, calls: int) -> Observation:
         """Run the module-level statement that stands on a line again."""

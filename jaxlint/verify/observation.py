@@ -100,7 +100,24 @@ class Observation:
     reason: str | None = None
 
 
-def to_json(value: Loaded | Observation) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """How the programs of a target grow with the turns of one of its loops.
+
+    `equations` maps a number of turns to the equations, in all programs made, that come from the lines of the loop;
+    those of a compiled function called in it are counted once.  `turns` is how often the loop turns when it is let,
+    None if that is not known (a `while` loop).  `reached` tells whether its first line, if it was watched, ran at all.
+    `reason` says why nothing could be measured.
+    """
+
+    target: str
+    equations: Mapping[int, int] = field(default_factory=dict)
+    turns: int | None = None
+    reached: bool = False
+    reason: str | None = None
+
+
+def to_json(value: Loaded | Observation | Growth) -> dict[str, Any]:
     """Return `value` as what `json.dumps` takes."""
     return asdict(value)
 
@@ -139,6 +156,12 @@ class _Reader:
     def observation(cls, data: dict[str, Any]) -> Observation:
         return Observation(data["target"], tuple(cls.run(item) for item in data["runs"]), data["reason"])
 
+    @classmethod
+    def growth(cls, data: dict[str, Any]) -> Growth:
+        equations = {int(turns): count for turns, count in data["equations"].items()}
+        return Growth(data["target"], equations, data["turns"], data["reached"], data["reason"])
+
 
 loaded_from_json = _Reader.loaded
 observation_from_json = _Reader.observation
+growth_from_json = _Reader.growth

@@ -72,6 +72,16 @@ class Places:
                     return f"{node.name}.{inner.name}"
         return ""
 
+    def loop(self, line: int) -> int | None:
+        """Return the last line of the loop or comprehension that starts on a line; None if there is none."""
+        ends = [
+            node.end_lineno or node.lineno
+            for node in ast.walk(self._tree)
+            if isinstance(node, ast.For | ast.While | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp)
+            and line in (node.lineno, *(g.target.lineno for g in getattr(node, "generators", ())))
+        ]
+        return max(ends, default=None)
+
     @cached_property
     def bodies(self) -> frozenset[int]:
         """The first line of the body of each function."""

@@ -27,10 +27,20 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from jaxlint.verify.observation import Loaded, Observation, loaded_from_json, observation_from_json
+from jaxlint.verify.observation import (
+    Growth,
+    Loaded,
+    Observation,
+    growth_from_json,
+    loaded_from_json,
+    observation_from_json,
+)
 
 CALLS = 3
 """The first call always compiles; two more show whether it goes on."""
+
+TURNS = (2, 4)
+"""Turns of a loop that are enough to see how its programs grow, and few enough to compile."""
 
 _BOOTSTRAP = """
 import sys, types
@@ -149,16 +159,28 @@ class LoadedModule:
         """
         return self._observe(target, {"op": "call", "target": target, "calls": calls})
 
+    def grow(self, target: str, line: int, end_line: int, limits: Iterable[int] = TURNS) -> Growth:
+        """Call a target once for each limit on the turns of a loop, and count the equations that come from its lines.
+
+        The limit takes hold only if the line was among the `loops` given to `load`.
+        """
+        request = {"op": "grow", "target": target, "line": line, "end_line": end_line, "limits": list(limits)}
+        answer, reason = self._ask(request)
+        return growth_from_json(answer["growth"]) if answer else Growth(target, reason=reason)
+
     def again(self, line: int, calls: int = CALLS) -> Observation:
         """Run the module-level statement on a line once more, `calls` times."""
         return self._observe(f"line {line}", {"op": "again", "line": line, "calls": calls})
 
     def _observe(self, target: str, request: Mapping[str, Any]) -> Observation:
+        answer, reason = self._ask(request)
+        return observation_from_json(answer["observation"]) if answer else Observation(target, reason=reason)
+
+    def _ask(self, request: Mapping[str, Any]) -> tuple[dict[str, Any] | None, str]:
         self._prover.bring_in(self)
         if self.loaded.reason:
-            return Observation(target, reason=self.loaded.reason)
-        answer, reason = self._prover.ask(request)
-        return observation_from_json(answer["observation"]) if answer else Observation(target, reason=reason)
+            return None, self.loaded.reason
+        return self._prover.ask(request)
 
 
 class _Worker:

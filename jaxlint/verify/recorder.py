@@ -25,6 +25,7 @@ _KINDS = {
     "/jax/core/compile/backend_compile_duration": "compile",
     "/jax/core/compile/jaxpr_trace_duration": "trace",
 }
+_LOWERING = "/jax/core/compile/jaxpr_to_mlir_module_duration"
 _CACHE_HIT = "/jax/compilation_cache/cache_hits"
 _MISS = "TRACING CACHE MISS"
 _PACKAGES = re.compile(r"[/\\\\](site|dist)-packages[/\\\\]")
@@ -47,6 +48,8 @@ class Recorder:
         self._calls: list[ast.Call] = []
         self._numbers: Mapping[Range, int] = {}
         self._recording = False
+        self._lines: range | None = None
+        self._equations = 0
         self._counts: dict[tuple[str, str, tuple[Place, ...], tuple[Place, ...]], tuple[int, float]] = {}
         self._hits = threading.local()
         self._skipped = _library_paths()
@@ -100,7 +103,18 @@ class Recorder:
             frame = frame.f_back
         return tuple(found)
 
+    def grow(self, action: Callable[[], Any], lines: range) -> tuple[int, Failure | None]:
+        """Call `action` and return how many equations of the programs made come from these lines of the target."""
+        self._lines, self._equations = lines, 0
+        try:
+            run, _ = self.run(action)
+        finally:
+            self._lines = None
+        return self._equations, run.failure
+
     def _on_duration(self, event: str, seconds: float, **details: Any) -> None:
+        if event == _LOWERING and self._lines is not None:
+            self._equations += self._count_equations(sys._getframe(1), self._lines)
         kind = _KINDS.get(event)
         if kind is None:
             return
@@ -123,6 +137,31 @@ class Recorder:
         key = (kind, program, self.frames(frame), self._made(frame))
         count, before = self._counts.get(key, (0, 0.0))
         self._counts[key] = (count + 1, before + seconds)
+
+    def _count_equations(self, frame: types.FrameType | None, lines: range) -> int:
+        """Count in the program that is being lowered, which only the frames of jax hold."""
+        while frame is not None and not self._is_user(frame.f_code.co_filename):
+            for value in frame.f_locals.values():
+                if type(value).__name__ == "ClosedJaxpr":
+                    return self._equations_of(value, lines, set())
+            frame = frame.f_back
+        return 0
+
+    def _equations_of(self, program: Any, lines: range, seen: set[int]) -> int:
+        program = getattr(program, "jaxpr", program)
+        if id(program) in seen:
+            return 0
+        seen.add(id(program))
+        count = 0
+        for equation in program.eqns:
+            trace = equation.source_info.traceback
+            frames = trace.frames if trace is not None else ()
+            count += any(f.file_name == self.target and f.line_num in lines for f in frames)
+            for value in equation.params.values():
+                for part in value if isinstance(value, tuple | list) else (value,):
+                    if hasattr(getattr(part, "jaxpr", part), "eqns"):
+                        count += self._equations_of(part, lines, seen)
+        return count
 
     def _made(self, frame: types.FrameType | None) -> tuple[Place, ...]:
         """Return where the compiled object was made that the innermost frame of the target is calling."""

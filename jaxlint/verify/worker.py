@@ -4,8 +4,9 @@ The two ends of the conversation are file descriptors of their own, given on the
 code under test prints or reads cannot disturb it.
 
 Requests: `{"op": "load", "path", "source", "watched", "loops", "guard"}`, `{"op": "call", "target", "calls"}`,
-`{"op": "again", "line", "calls"}`.  Each carries an `id` that its answer repeats, beside `loaded`, `observation` or
-`error`, and `poisoned`: whether this process should be replaced before it loads another module.
+`{"op": "again", "line", "calls"}`, `{"op": "grow", "target", "line", "end_line", "limits"}`.  Each carries an `id` that
+its answer repeats, beside `loaded`, `observation`, `growth` or `error`, and `poisoned`: whether this process should be
+replaced before it loads another module.
 """
 
 from __future__ import annotations
@@ -49,6 +50,9 @@ class Worker:
             raise ValueError("nothing is loaded")
         if request["op"] == "call":
             return {"observation": to_json(self._module.call(request["target"], request["calls"]))}
+        if request["op"] == "grow":
+            lines = range(request["line"], request["end_line"] + 1)
+            return {"growth": to_json(self._module.grow(request["target"], lines, request["limits"]))}
         if request["op"] == "again":
             return {"observation": to_json(self._module.again(request["line"], request["calls"]))}
         raise ValueError(f"unknown request {request['op']!r}")
