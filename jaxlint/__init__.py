@@ -1,9 +1,6 @@
 """jaxlint finds, proves and fixes the Python patterns that make JAX programs slow to trace and compile.
 
-    from jaxlint import Settings, Source, lint
-
-    for finding in lint(Source.from_bytes(data, path), Settings()):
-        print(finding.code, finding.message)
+Use it as `lint(Source.from_bytes(data, path), Settings())`, which gives a list of `Finding`.
 """
 
 from __future__ import annotations

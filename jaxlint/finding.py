@@ -40,7 +40,7 @@ class Impact(enum.StrEnum):
 
     @property
     def severity(self) -> Severity:
-        """The severity that goes with this impact (DESIGN: error and stale, then what compiles repeatedly, then the rest)."""
+        """The severity that goes with this impact."""
         if self in (Impact.ERROR, Impact.STALE):
             return Severity.ERROR
         if self in (Impact.EVERY_CALL, Impact.PER_VALUE, Impact.COMPILE_TIME):

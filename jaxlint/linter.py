@@ -13,7 +13,7 @@ from jaxlint.settings import Settings
 from jaxlint.source import Source
 
 if TYPE_CHECKING:
-    from jaxlint.facts import ModuleFacts
+    from jaxlint.facts.module import ModuleFacts
     from jaxlint.rules import Report, RuleModule
 
 
@@ -31,12 +31,12 @@ def lint(source: Source, settings: Settings | None = None) -> list[Finding]:
     try:
         facts = _facts(source, settings)
     except outline.UnreadableError as error:
-        return _fingerprinted(source, [_syntax_error(error)])
-    except (Exception, RecursionError) as error:
-        return _fingerprinted(source, [_internal_error(error, "reading the file")])
+        return fingerprinted(source, [_syntax_error(error)])
+    except Exception as error:  # noqa: BLE001  (a file that jaxlint fails on must not end the run)
+        return fingerprinted(source, [_internal_error(error, "reading the file")])
     if facts is None:
         return []
-    return _fingerprinted(source, _run(facts, settings))
+    return fingerprinted(source, _run(facts, settings))
 
 
 def _facts(source: Source, settings: Settings) -> ModuleFacts | None:
@@ -46,7 +46,7 @@ def _facts(source: Source, settings: Settings) -> ModuleFacts | None:
     if not kept:
         return None
     # LibCST is imported behind this line only: most files never get here.
-    from jaxlint.facts import ModuleFacts
+    from jaxlint.facts.module import ModuleFacts
 
     return ModuleFacts.of(source, kept, settings)
 
@@ -59,7 +59,7 @@ def _run(facts: ModuleFacts, settings: Settings) -> Iterator[Finding]:
             continue
         try:
             yield from _findings(module, facts, settings.min_confidence)
-        except (Exception, RecursionError) as error:
+        except Exception as error:  # noqa: BLE001  (the other rules go on)
             yield _internal_error(error, module.RULE.code)
 
 
@@ -105,7 +105,7 @@ def _internal_error(error: BaseException, where: str) -> Finding:
     return Finding("JAX000", "internal-error", message, Span(0, 0), Confidence.HIGH, None)
 
 
-def _fingerprinted(source: Source, findings: Iterable[Finding]) -> list[Finding]:
+def fingerprinted(source: Source, findings: Iterable[Finding]) -> list[Finding]:
     """Sort by place and give each finding its fingerprint."""
     seen: Counter[tuple[str, str, str]] = Counter()
     out = []

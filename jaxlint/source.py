@@ -49,7 +49,7 @@ class Source:
             encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
             bom = data.startswith(codecs.BOM_UTF8)
             text = data.decode(encoding)
-        except (SyntaxError, UnicodeDecodeError, LookupError) as error:
+        except (SyntaxError, UnicodeError, LookupError) as error:
             raise SourceError(f"cannot be decoded: {error}") from None
         if bom:
             encoding = "utf-8"

@@ -13,7 +13,7 @@ import libcst as cst
 
 from jaxlint.facts.calls import Calls
 from jaxlint.facts.names import Names
-from jaxlint.facts.tree import Binding, Context, Function, Tree
+from jaxlint.facts.tree import Binding, Class, Context, Function, Tree
 from jaxlint.facts.wrapping import Wrappings
 
 AHEAD_OF_TIME = frozenset({"lower", "trace", "eval_shape"})
@@ -45,13 +45,15 @@ class Fate:
     """What becomes of an object.
 
     For CALLED and LOCAL, `calls` are the calls of it; `looped` says that one of them stands in a loop that the object
-    is made outside of.  For PASSED, `called_once` says that the receiver is in sight and calls it just once.
+    is made outside of.  For PASSED, `called_once` says that the receiver is in sight and calls it just once.  For
+    CAPTURED, `captors` are the inner functions that use it.
     """
 
     kept: Kept
     calls: tuple[cst.Call, ...] = ()
     looped: bool = False
     called_once: bool = False
+    captors: tuple[Function, ...] = ()
 
 
 _KEPT_FIRST = (Kept.ATTRIBUTE, Kept.CONTAINER, Kept.RETURNED, Kept.CAPTURED, Kept.LOWERED, Kept.WRAPPED, Kept.OTHER)
@@ -76,13 +78,28 @@ class Fates:
         """Return what becomes of the name that a `def` binds."""
         scope = function.context.scope
         if function.cls is not None:
-            return Fate(Kept.ATTRIBUTE)
+            return self._of_class_member(function.cls)
         for binding in scope.frame.bindings.get(function.name, ()):
             if binding.value is function:
                 return self._of_binding(binding, function.context)
         return Fate(Kept.OTHER)
 
-    def _follow(self, node: cst.CSTNode, made: Context) -> Fate:
+    def _of_class_member(self, cls: Class) -> Fate:
+        """A compiled method lives as long as its class; a class that is made in a call and only called dies with it."""
+        if cls.context.function is None:
+            return Fate(Kept.ATTRIBUTE)
+        calls = []
+        for binding in cls.context.scope.frame.bindings.get(cls.name, ()):
+            for use in self._names.uses(binding):
+                member = self._tree.parent(use)
+                call = self._tree.parent(member) if isinstance(member, cst.Attribute) else None
+                if not isinstance(call, cst.Call) or self._tree.context(use).function is not cls.context.function:
+                    return Fate(Kept.ATTRIBUTE)
+                calls.append(call)
+        looped = any(self._looped(call, cls.context) for call in calls)
+        return Fate(Kept.LOCAL, tuple(calls), looped) if calls else Fate(Kept.OTHER)
+
+    def _follow(self, node: cst.CSTNode, made: Context) -> Fate:  # noqa: C901  (one arm a kind of parent)
         current = node
         parent = self._tree.parent(current)
         while parent is not None:
@@ -161,7 +178,7 @@ class Fates:
     def _of_binding(self, binding: Binding, made: Context) -> Fate:
         if id(binding) in self._busy:
             return Fate(Kept.OTHER)
-        if binding.context.scope.frame.kind == "module":
+        if binding.context.scope.frame.kind == "module" and binding.context.loop is None:
             return Fate(Kept.ATTRIBUTE)
         self._busy.add(id(binding))
         try:
@@ -169,7 +186,8 @@ class Fates:
             for use in self._names.uses(binding):
                 context = self._tree.context(use)
                 if context.function is not binding.context.function:
-                    fates.append(Fate(Kept.CAPTURED))
+                    captors = (context.function,) if context.function is not None else ()
+                    fates.append(Fate(Kept.CAPTURED, captors=captors))
                 else:
                     fates.append(self._follow(use, made))
             return self._combine(fates, local=True)
@@ -178,9 +196,9 @@ class Fates:
 
     def _combine(self, fates: list[Fate], *, local: bool = False) -> Fate:
         for kept in _KEPT_FIRST:
-            for fate in fates:
-                if fate.kept is kept:
-                    return fate
+            found = [fate for fate in fates if fate.kept is kept]
+            if found:
+                return Fate(kept, captors=tuple(captor for fate in found for captor in fate.captors))
         calls = tuple(call for fate in fates for call in fate.calls)
         passed = [fate for fate in fates if fate.kept is Kept.PASSED]
         if passed:
@@ -191,13 +209,15 @@ class Fates:
             return Fate(kept, calls, any(f.looped for f in fates))
         return Fate(Kept.UNUSED)
 
-    def _passed(self, arg: cst.Arg, call: cst.Call, made: Context) -> Fate | None:
+    def _passed(self, arg: cst.Arg, call: cst.Call, made: Context) -> Fate | None:  # noqa: C901
         """The fate of an object that is an argument; None where the call's value stands for it."""
         wrapped = self._wrappings.of(call)
         if wrapped is not None and any(target is arg.value for target in wrapped.targets):
             kind = wrapped.wrapper.kind
             if kind == "compile":
                 return Fate(Kept.WRAPPED)
+            if kind == "inspect":
+                return Fate(Kept.LOWERED)
             if kind == "map-leaves":
                 return Fate(Kept.CALLED, (call,), self._looped(call, made))
             if wrapped.wrapper.makes_callable:
@@ -214,14 +234,14 @@ class Fates:
             outer = self._names.externals(call.func.func)
             if any(name == "functools.wraps" for name in outer):
                 return None
-        if _is_class_name(call.func) or self._decorates(call, arg):
+        if _memoises(call):
             return Fate(Kept.CONTAINER)
+        if _is_class_name(call.func):
+            # The object that holds the function decides: kept or returned, it is made once and used for long.
+            holder = self._follow(call, made)
+            if holder.kept in (Kept.ATTRIBUTE, Kept.CONTAINER, Kept.RETURNED, Kept.CAPTURED):
+                return holder
         return Fate(Kept.PASSED, (), self._looped(call, made), self._calls_once(arg, call))
-
-    def _decorates(self, call: cst.Call, arg: cst.Arg) -> bool:
-        """`cached(jit(f))` and the like: a call whose only argument is the function, by a name that says that it keeps it."""
-        name = _last_name(call.func)
-        return len(call.args) == 1 and name in ("cache", "lru_cache", "memoize", "memoise", "staticmethod", "cached")
 
     def _calls_once(self, arg: cst.Arg, call: cst.Call) -> bool:
         """Whether the receiver is in sight and calls the argument once per call."""
@@ -250,6 +270,14 @@ class Fates:
                 return True
             loop = loop.outer
         return False
+
+
+def _memoises(call: cst.Call) -> bool:
+    """Whether a call says by its name that it keeps its only argument."""
+    return len(call.args) == 1 and _last_name(call.func) in _KEEPERS
+
+
+_KEEPERS = frozenset({"cache", "cached", "lru_cache", "memoize", "memoise", "staticmethod"})
 
 
 def _last_name(node: cst.BaseExpression) -> str:

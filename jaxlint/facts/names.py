@@ -120,7 +120,7 @@ class Names:
     # Values
 
     def values(self, node: cst.CSTNode) -> tuple[Value, ...]:
-        """Return what an expression may stand for; at least one value, an `Expression` of itself where nothing is known."""
+        """Return what an expression may stand for: an `Expression` of itself where nothing more is known."""
         known = self._values.get(id(node))
         if known is not None:
             return known
@@ -205,7 +205,7 @@ class Names:
     # Classes
 
     def instance_class(self, value: Value) -> Class | None:
-        """Return the class in sight that a value is an instance of: `self`, `Class(...)`, or a parameter annotated so."""
+        """Return the class in sight that a value is an instance of: `self`, `Class(...)`, an annotated parameter."""
         if isinstance(value, Parameter):
             function = value.function
             if function.cls is not None and value.position == 0 and not self.is_static(function):
@@ -270,8 +270,8 @@ class Names:
         return _unique(found)
 
     def decorator_names(self, function: Function | Class) -> list[str]:
-        """Return the dotted names of the decorators, of calls the name of what is called; builtins by their bare name."""
-        found = []
+        """Return the dotted names of the decorators, or of what they call; builtins by their bare name."""
+        found: list[str] = []
         for decorator in function.decorators:
             node: cst.BaseExpression = decorator.func if isinstance(decorator, cst.Call) else decorator
             names = self.externals(node)

@@ -86,7 +86,7 @@ def outline(source: Source, settings: Settings) -> list[Block]:
 
 
 def blocks(source: Source) -> list[Block]:
-    """Return all blocks of a file; joined, they are its text.  (What `outline` chooses from.)"""
+    """Return all blocks of a file, from which `outline` chooses; joined, they are its text."""
     tree = _parse(source.text)
     return [whole(source)] if tree is None else _blocks(source, _items(source, tree))
 
@@ -171,7 +171,9 @@ class _Item:
 
     __slots__ = ("__dict__", "end", "header", "imported", "needed_by", "nodes", "start", "words")
 
-    def __init__(self, source: Source, start: int, end: int, nodes: list[ast.stmt], header: _Item | None = None) -> None:
+    def __init__(
+        self, source: Source, start: int, end: int, nodes: list[ast.stmt], header: _Item | None = None
+    ) -> None:
         self.start = start
         self.end = end
         self.nodes = nodes
@@ -186,11 +188,11 @@ class _Item:
         if known is not None:
             return known
         stack: list[ast.AST] = []
-        for node in self.nodes:
-            if self._is_head and isinstance(node, ast.ClassDef):
-                stack.extend((*node.bases, *node.keywords, *node.decorator_list))
+        for statement in self.nodes:
+            if self._is_head and isinstance(statement, ast.ClassDef):
+                stack.extend((*statement.bases, *statement.keywords, *statement.decorator_list))
             else:
-                stack.append(node)
+                stack.append(statement)
         found: list[ast.AST] = []
         while stack:
             node = stack.pop()

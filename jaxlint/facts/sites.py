@@ -48,6 +48,12 @@ class CompileSite:
         return self.wrapped.wrapper if self.wrapped is not None else None
 
     @property
+    def wraps_long_lived(self) -> bool:
+        """Whether it is the wrapper alone that is new each time, over a function that is not (`nnx.jit(f)`)."""
+        new_wrapper = self.wrapper is not None and self.wrapper.compares == "wrapper"
+        return new_wrapper and isinstance(self.target.node, (cst.Name, cst.FunctionDef))
+
+    @property
     def short_lived(self) -> bool:
         """Whether the compiled function dies with the call or the turn that makes it."""
         return (
@@ -73,7 +79,7 @@ class Sites:
         self._compiling = {
             id(site.context.function)
             for site in self.sites
-            if self._comes_new(site) and site.fate.kept is Kept.RETURNED and site.lifetime is Lifetime.CALL
+            if self._comes_new(site) and self._leaves(site) and site.lifetime is Lifetime.CALL
         }
         self._spread_factories()
         self.factory_calls = list(self._factory_calls())
@@ -154,6 +160,16 @@ class Sites:
     def _comes_new(site: CompileSite) -> bool:
         return site.target.fresh and site.target.sure and site.target.always
 
+    def _leaves(self, site: CompileSite) -> bool:
+        """Whether the function that makes the object returns it, or returns a function that uses it."""
+        if site.fate.kept is Kept.RETURNED:
+            return True
+        function = site.context.function
+        if site.fate.kept is not Kept.CAPTURED or function is None:
+            return False
+        returned = {id(value) for node in function.returns for value in self._names.values(node)}
+        return any(id(captor) in returned for captor in site.fate.captors)
+
     def _spread_factories(self) -> None:
         """A function that returns what a factory returns is a factory."""
         changed = True
@@ -177,7 +193,7 @@ class Sites:
                 context = self._tree.context(call)
                 if any(isinstance(node, cst.Decorator) for node in self._tree.ancestors(call)):
                     continue  # a decorator of the project's own: it runs once for each def
-                target = Target(NESTED_DEF, call, context, root=site.function, owner=self._targets._owner(call))
+                target = Target(NESTED_DEF, call, context, root=site.function)
                 fate = self._fates.of_expression(call)
                 if fate.kept is not Kept.WRAPPED:
                     lifetime = self._lifetime(context, target)

@@ -1,4 +1,4 @@
-"""What a compile wrapper is given, and where that object is made: the key of the compile cache, seen from the source."""
+"""What a compile wrapper is given, and where that object is made: the compile cache's key, seen from the source."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import libcst as cst
 
 from jaxlint.facts.calls import Calls
 from jaxlint.facts.names import Element, Expression, External, Item, Names, Value
-from jaxlint.facts.tree import Class, Context, Function, Parameter, Tree
+from jaxlint.facts.tree import Class, Context, Function, Tree
 from jaxlint.facts.wrappers import Wrapper
 from jaxlint.facts.wrapping import Wrapped, Wrappings
 
@@ -33,7 +33,7 @@ class Target:
 
     `made_at` is where the object is made, None for one that lives as long as the module or that somebody else keeps.
     `owner` is the loop variable that it is made from.  `sure` is False where only a guess says that the object is new,
-    `always` is False where some branch gives a long-lived one.  `root` is the `def` or lambda behind it, where in sight.
+    `always` is False where some branch gives a long-lived one.  `root` is the `def` or lambda behind it, if in sight.
     """
 
     kind: str
@@ -61,7 +61,7 @@ class Targets:
         self._calls = calls
         self._method_names = {name for cls in tree.classes for name in cls.methods}
         self._busy: set[int] = set()
-        self.is_factory: Callable[[Function], bool] = lambda function: False
+        self.is_factory: Callable[[Function], bool] = lambda _: False
 
     def of(self, wrapped: Wrapped) -> Target:
         """Return the target of a compile wrapper's call or decorator."""
@@ -85,7 +85,7 @@ class Targets:
         self._busy.add(id(node))
         try:
             if isinstance(node, cst.Name):
-                return self._of_name(node, context, wrapper)
+                return self._of_name(node, wrapper)
             if isinstance(node, cst.Lambda):
                 return Target(LAMBDA, node, context, self._tree.function_of.get(id(node)))
             if isinstance(node, cst.Call):
@@ -104,7 +104,7 @@ class Targets:
         finally:
             self._busy.discard(id(node))
 
-    def _of_name(self, node: cst.Name, context: Context, wrapper: Wrapper) -> Target:
+    def _of_name(self, node: cst.Name, wrapper: Wrapper) -> Target:
         found = []
         for binding in self._names.bindings(node):
             value, made_at = binding.value, binding.context
@@ -134,7 +134,7 @@ class Targets:
         wrapped = self._wrappings.of(node)
         if wrapped is not None:
             if wrapped.wrapper.result == "record":
-                return Target(NAMED, node)
+                return Target(TRANSFORM, node, context)
             if wrapped.wrapper.makes_callable:
                 inner = self._of(wrapped.targets[0], context, wrapper)
                 if wrapper.compares == "pytree" and wrapped.wrapper.compares == "pytree":
@@ -162,12 +162,8 @@ class Targets:
         return None
 
     def _owner(self, node: cst.Call) -> Element | None:
-        """Return the loop variable that a factory is called on, where it is a whole argument or the function itself."""
-        for part in (node.func, *(arg.value for arg in node.args)):
-            for value in self._names.values(part):
-                if isinstance(value, Element):
-                    return value
-        return None
+        """Return the loop variable that is the factory itself."""
+        return next((value for value in self._names.values(node.func) if isinstance(value, Element)), None)
 
     def _of_subscript(self, node: cst.Subscript, context: Context) -> Target:
         if len(node.slice) == 1 and isinstance(node.slice[0].slice, cst.Index):
@@ -189,7 +185,7 @@ class Targets:
         found = [self._of_member(node, base, context, wrapper) for base in self._names.values(node.value)]
         target = self._join(node, found)
         name = node.attr.value.lstrip("_")
-        if target.kind == BOUND_METHOD and name.startswith(_ONE_SHOT):
+        if target.kind in (BOUND_METHOD, TRANSFORM) and name.startswith(_ONE_SHOT):
             target = replace(target, one_shot=True)
         return target
 
@@ -211,8 +207,11 @@ class Targets:
         if made_here and self._is_foreign_instance(base.node):  # type: ignore[union-attr]
             fresh_object = self._tree.context(base.node).function is context.function  # type: ignore[union-attr]
             return self._bound(node, context, wrapper, None, fresh_object=fresh_object)
-        if made_here and self._holds_functions(base.node):  # type: ignore[union-attr]
-            return Target(NAMED, node)
+        if isinstance(base, Expression) and self._holds_functions(base.node):
+            # The functions of a record are as new as the record; one that was made outside is the same each time.
+            made_at = self._tree.context(base.node)
+            inside = made_at.function is context.function is not None
+            return Target(TRANSFORM if inside else NAMED, node, made_at if inside else None)
         if name in self._method_names:
             return self._bound(node, context, wrapper, None)
         return replace(self._bound(node, context, wrapper, None), sure=False)
@@ -286,8 +285,3 @@ class Targets:
             owned = [target for target in targets if target.owner is not None]
             return (owned or targets)[0]
         return fresh[0] if len(fresh) == len(targets) else replace(fresh[0], always=False)
-
-
-def parameter_of(value: Value) -> Parameter | None:
-    """Return the parameter that a value is, None for any other."""
-    return value if isinstance(value, Parameter) else None

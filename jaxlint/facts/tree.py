@@ -13,6 +13,7 @@ import functools
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import libcst as cst
 
@@ -145,7 +146,7 @@ class Function:
 
 @dataclass(slots=True, eq=False)
 class Class:
-    """A class; `stores` holds what its methods assign to attributes of their instance, `fields` what its body annotates."""
+    """A class; `stores` holds what its methods assign to attributes of `self`, `fields` what its body annotates."""
 
     node: cst.ClassDef
     name: str
@@ -241,9 +242,7 @@ class Tree:
 
     def _statement(self, context: Context, branch: Branch | None = None, loop: Loop | None = None) -> Context:
         self._order += 1
-        return Context(
-            context.scope, self._order, context.branch if branch is None else branch, loop if loop else context.loop
-        )
+        return Context(context.scope, self._order, context.branch if branch is None else branch, loop or context.loop)
 
     def _bind(
         self,
@@ -290,7 +289,11 @@ class Tree:
     ) -> None:
         self.contexts[id(target)] = context
         literal: Sequence[cst.BaseElement] | None = None
-        if kind == "assign" and isinstance(value, (cst.Tuple, cst.List)) and len(value.elements) == len(target.elements):
+        if (
+            kind == "assign"
+            and isinstance(value, (cst.Tuple, cst.List))
+            and len(value.elements) == len(target.elements)
+        ):
             literal = value.elements
         for index, element in enumerate(target.elements):
             self.parents[id(element)] = target
@@ -311,8 +314,10 @@ class Tree:
         if function is None or function.cls is None or not function.parameters:
             return
         base = target.value
-        if isinstance(base, cst.Name) and base.value == function.parameters[0].name and isinstance(
-            value, cst.BaseExpression
+        if (
+            isinstance(base, cst.Name)
+            and base.value == function.parameters[0].name
+            and isinstance(value, cst.BaseExpression)
         ):
             function.cls.stores.setdefault(target.attr.value, []).append((value, context))
 
@@ -525,10 +530,8 @@ class Tree:
 
     def _parameters(self, function: Function, params: cst.Parameters, context: Context) -> None:
         inner = Context(function.scope, context.order, (), None)
-        position = 0
-        for param in (*params.posonly_params, *params.params):
+        for position, param in enumerate((*params.posonly_params, *params.params)):
             self._parameter(function, param, position, inner)
-            position += 1
         if isinstance(params.star_arg, cst.Param):
             self._parameter(function, params.star_arg, None, inner, "*")
         for param in params.kwonly_params:
@@ -570,7 +573,7 @@ class Tree:
 
     # Expressions
 
-    def _on_name(self, node: cst.Name, context: Context) -> None:
+    def _on_name(self, node: cst.Name, _: Context) -> None:
         self.loads[node.value].append(node)
 
     def _on_attribute(self, node: cst.Attribute, context: Context) -> None:
@@ -645,7 +648,7 @@ def _dotted(node: cst.BaseExpression) -> str:
     return node.value if isinstance(node, cst.Name) else ""
 
 
-_HANDLERS: dict[type[cst.CSTNode], Callable[[Tree, cst.CSTNode, Context], None]] = {
+_HANDLERS: dict[type[cst.CSTNode], Callable[[Tree, Any, Context], None]] = {
     cst.Module: Tree._on_module,
     cst.SimpleStatementLine: Tree._on_line,
     cst.SimpleStatementSuite: Tree._on_line,

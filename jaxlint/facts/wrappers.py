@@ -11,7 +11,7 @@ from typing import Any
 
 from jaxlint.settings import Settings
 
-KINDS = ("compile", "transform", "control-flow", "partial", "register", "host", "map-leaves")
+KINDS = ("compile", "transform", "control-flow", "inspect", "partial", "register", "host", "map-leaves")
 COMPARES = ("identity", "equality", "pytree", "wrapper")
 RESULTS = ("callable", "value", "pair", "record")
 COLUMNS = ("like", "kind", "compares", "traces", "static", "result", "scalars")
@@ -101,7 +101,12 @@ def _configured(name: str, columns: Mapping[str, Any], known: Mapping[str, Wrapp
         base = {key: getattr(row, key) for key in ("kind", "compares", "traces", "static", "result", "scalars")}
     base.update({key: value for key, value in columns.items() if key != "like"})
     base.setdefault("kind", "compile")
-    for key, allowed in (("kind", KINDS), ("compares", COMPARES), ("result", RESULTS), ("scalars", ("static", "traced"))):
+    for key, allowed in (
+        ("kind", KINDS),
+        ("compares", COMPARES),
+        ("result", RESULTS),
+        ("scalars", ("static", "traced")),
+    ):
         if key in base and base[key] not in allowed:
             raise WrapperError(f"wrapper {name!r}: {key} is {base[key]!r}, must be one of {', '.join(allowed)}")
     return _wrapper(name, base)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import libcst as cst
 
 from jaxlint.facts.names import Expression, External, Names
-from jaxlint.facts.tree import Function, Tree
+from jaxlint.facts.tree import Function, Parameter, Tree
 from jaxlint.facts.wrappers import Wrapper
 
 
@@ -88,10 +88,26 @@ class Wrappings:
                 wrapper = self.table.get(value.name)
                 if wrapper is not None:
                     return Wrapping(wrapper)
+            elif isinstance(value, Function):
+                found = self._of_forwarder(value)
+                if found is not None:
+                    return found
             elif isinstance(value, Expression) and isinstance(value.node, cst.Call):
                 found = self._of_making_call(value.node)
                 if found is not None:
                     return found
+        return None
+
+    def _of_forwarder(self, function: Function) -> Wrapping | None:
+        """Read a project's own wrapper: a function that returns its parameter, compiled."""
+        if len(function.returns) != 1 or function.is_lambda or not isinstance(function.returns[0], cst.Call):
+            return None
+        wrapped = self._of_call(function.returns[0])
+        if wrapped is None or not wrapped.wrapper.compiles:
+            return None
+        for value in self.names.values(wrapped.targets[0]):
+            if isinstance(value, Parameter) and value.function is function and value.position is not None:
+                return Wrapping(replace(wrapped.wrapper, traces=(value.position, value.name)))
         return None
 
     def _of_making_call(self, call: cst.Call) -> Wrapping | None:
@@ -119,8 +135,10 @@ class Wrappings:
         targets = self._targets(wrapping.wrapper, arguments)
         if not targets:
             return None
-        if wrapping.wrapper.kind == "partial" and self.wrapping(targets[0]) is not None:
-            return None  # partial(jax.jit, ...) wraps no function yet
+        if wrapping.wrapper.kind == "partial":
+            inner = self.wrapping(targets[0])
+            if inner is not None and inner.wrapper.makes_callable:
+                return None  # partial(jax.jit, ...) wraps no function yet
         return Wrapped(call, wrapping.wrapper, targets, arguments)
 
     def _of_decorator(self, decorator: cst.BaseExpression, function: Function) -> Wrapped | None:
@@ -145,7 +163,9 @@ class Wrappings:
             is_list = isinstance(place, str) and place.startswith("list:")
             key = place.removeprefix("list:") if isinstance(place, str) else place
             index = int(key) if isinstance(key, int) or key.isdigit() else None
-            value = keywords.get(str(key)) if index is None else (positional[index] if index < len(positional) else None)
+            value = (
+                keywords.get(str(key)) if index is None else (positional[index] if index < len(positional) else None)
+            )
             if value is None:
                 continue
             if is_list and isinstance(value, (cst.List, cst.Tuple)):

@@ -21,8 +21,8 @@ from jaxlint.finding import Impact
 if TYPE_CHECKING:
     import libcst as cst
 
-    from jaxlint.facts import ModuleFacts
     from jaxlint.facts.confidence import Evidence
+    from jaxlint.facts.module import ModuleFacts
 
 HOME = "https://pypi.org/project/flake8-jaxlint/"
 """The distribution's page; the base of each rule's URL."""
@@ -33,7 +33,8 @@ class Rule:
     """What is known of a rule without running it.
 
     `words` are identifiers that make a statement matter to the rule; `cues` make one matter that traced code in the
-    file reaches.  A file that holds neither cannot have a finding; both feed the cost ladder.  `off_by_default` rules run only where their code is selected by name.
+    file reaches.  A file that holds neither cannot have a finding; both feed the cost ladder.  `off_by_default` rules
+    run only where their code is selected by name.
     """
 
     code: str

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from jaxlint.rules import Report
 
 if TYPE_CHECKING:
-    from jaxlint.facts import ModuleFacts
+    from jaxlint.facts.module import ModuleFacts
     from jaxlint.facts.sites import CompileSite
 
 WORDS = frozenset({"jit", "pjit", "pmap", "filter_jit", "filter_pmap"})
@@ -33,7 +33,7 @@ def report(facts: ModuleFacts, site: CompileSite, what: str, instead: str) -> Re
 
 
 def when(facts: ModuleFacts, site: CompileSite) -> str:
-    """Say how often a site runs: `in every turn of the loop`, `on each call of \\`f\\``."""
+    """Say how often a site runs, such as "in every turn of the loop"."""
     from jaxlint.facts.sites import Lifetime
 
     if site.lifetime is Lifetime.ITERATION:
@@ -46,7 +46,8 @@ def when(facts: ModuleFacts, site: CompileSite) -> str:
     return "on each call" if function.is_lambda else f"on each call of `{function.name}`"
 
 
-def wrapper(facts: ModuleFacts, site: CompileSite) -> str:
+def wrapper(site: CompileSite) -> str:
     """Return the wrapper as the user would name it, such as `jax.jit`."""
-    assert site.wrapper is not None
+    if site.wrapper is None:
+        return "the factory"
     return site.wrapper.name.removeprefix("flax.").replace("equinox.", "eqx.")

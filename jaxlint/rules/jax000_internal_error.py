@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from jaxlint.rules import Report, Rule
 
 if TYPE_CHECKING:
-    from jaxlint.facts import ModuleFacts
+    from jaxlint.facts.module import ModuleFacts
 
 RULE = Rule(
     code="JAX000",

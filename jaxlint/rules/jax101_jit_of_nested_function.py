@@ -58,7 +58,7 @@ from jaxlint.finding import Impact
 from jaxlint.rules import Report, Rule, _short_lived
 
 if TYPE_CHECKING:
-    from jaxlint.facts import ModuleFacts
+    from jaxlint.facts.module import ModuleFacts
 
 RULE = Rule(
     code="JAX101",
@@ -75,6 +75,8 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
     """Yield the short-lived compiled functions made from a nested `def`."""
     for site in _short_lived.sites(facts, "nested-def"):
         name = site.target.root.name if site.target.root is not None else "the function"
-        what = f"`{_short_lived.wrapper(facts, site)}` is given `{name}`, a function that is defined anew each time"
-        instead = f"define `{name}` once, outside, and pass what it closes over as arguments, or compile the enclosing function"
+        what = f"`{_short_lived.wrapper(site)}` is given `{name}`, a function that is defined anew each time"
+        instead = (
+            f"define `{name}` once, outside, with what it closes over as arguments, or compile the enclosing function"
+        )
         yield _short_lived.report(facts, site, what, instead)

@@ -44,7 +44,7 @@ from jaxlint.finding import Impact
 from jaxlint.rules import Report, Rule, _short_lived
 
 if TYPE_CHECKING:
-    from jaxlint.facts import ModuleFacts
+    from jaxlint.facts.module import ModuleFacts
 
 RULE = Rule(
     code="JAX102",
@@ -60,6 +60,6 @@ RULE = Rule(
 def check(facts: ModuleFacts) -> Iterator[Report]:
     """Yield the short-lived compiled functions made from a lambda."""
     for site in _short_lived.sites(facts, "lambda"):
-        what = f"`{_short_lived.wrapper(facts, site)}` is given a lambda, which is a new function each time"
-        instead = "compile a function defined once and pass it the captured values as arguments, or compile the enclosing function"
+        what = f"`{_short_lived.wrapper(site)}` is given a lambda, which is a new function each time"
+        instead = "compile a function defined once, with the captured values as arguments, or the enclosing function"
         yield _short_lived.report(facts, site, what, instead)

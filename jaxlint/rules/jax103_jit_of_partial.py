@@ -45,7 +45,7 @@ from jaxlint.finding import Impact
 from jaxlint.rules import Report, Rule, _short_lived
 
 if TYPE_CHECKING:
-    from jaxlint.facts import ModuleFacts
+    from jaxlint.facts.module import ModuleFacts
 
 RULE = Rule(
     code="JAX103",
@@ -61,6 +61,6 @@ RULE = Rule(
 def check(facts: ModuleFacts) -> Iterator[Report]:
     """Yield the short-lived compiled functions made from a partial."""
     for site in _short_lived.sites(facts, "partial"):
-        what = f"`{_short_lived.wrapper(facts, site)}` is given a partial, which equals no other"
-        instead = "compile the function itself once and pass it the bound values, naming in `static_argnames` those that Python needs"
+        what = f"`{_short_lived.wrapper(site)}` is given a partial, which equals no other"
+        instead = "compile the function itself once and pass it the bound values (static ones by `static_argnames`)"
         yield _short_lived.report(facts, site, what, instead)

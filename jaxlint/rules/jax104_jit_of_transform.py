@@ -45,7 +45,7 @@ from jaxlint.finding import Impact
 from jaxlint.rules import Report, Rule, _short_lived
 
 if TYPE_CHECKING:
-    from jaxlint.facts import ModuleFacts
+    from jaxlint.facts.module import ModuleFacts
 
 RULE = Rule(
     code="JAX104",
@@ -61,8 +61,8 @@ RULE = Rule(
 def check(facts: ModuleFacts) -> Iterator[Report]:
     """Yield the short-lived compiled functions made from the result of a call."""
     for site in _short_lived.sites(facts, "transform", "call-result"):
-        name = _short_lived.wrapper(facts, site)
+        name = _short_lived.wrapper(site)
         what = f"`{name}` is given `{facts.short_code(site.target.node)}`, a function that is built anew each time"
-        if site.wrapper is not None and site.wrapper.compares == "wrapper" and not facts.makes_function(site.target.node):
+        if site.wraps_long_lived:
             what = f"each new `{name}` object compiles for itself, whatever it wraps"
         yield _short_lived.report(facts, site, what, "build and compile it once, at module level or in `__init__`")

@@ -53,7 +53,7 @@ from jaxlint.finding import Impact
 from jaxlint.rules import Report, Rule, _short_lived
 
 if TYPE_CHECKING:
-    from jaxlint.facts import ModuleFacts
+    from jaxlint.facts.module import ModuleFacts
 
 RULE = Rule(
     code="JAX105",
@@ -70,5 +70,5 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
     """Yield the short-lived compiled functions made from a bound method."""
     for site in _short_lived.sites(facts, "bound-method"):
         method = facts.short_code(site.target.node)
-        what = f"`{_short_lived.wrapper(facts, site)}` is given `{method}`, a bound method that Python makes anew each time"
+        what = f"`{_short_lived.wrapper(site)}` is given `{method}`, a bound method, which Python makes anew each time"
         yield _short_lived.report(facts, site, what, "compile it once, in `__init__`, and call what you kept")

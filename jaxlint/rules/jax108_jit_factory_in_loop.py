@@ -47,7 +47,7 @@ from jaxlint.finding import Impact
 from jaxlint.rules import Report, Rule, _short_lived
 
 if TYPE_CHECKING:
-    from jaxlint.facts import ModuleFacts
+    from jaxlint.facts.module import ModuleFacts
 
 RULE = Rule(
     code="JAX108",

@@ -41,7 +41,7 @@ from jaxlint.finding import Impact
 from jaxlint.rules import Report, Rule, _short_lived
 
 if TYPE_CHECKING:
-    from jaxlint.facts import ModuleFacts
+    from jaxlint.facts.module import ModuleFacts
 
 RULE = Rule(
     code="JAX403",
@@ -60,9 +60,11 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
         code = facts.short_code(discarded.node)
         if discarded.function is not None:
             message = (
-                f"`{code}` stands above `{discarded.function.name}` without `@`, so `{discarded.function.name}` is never "
-                f"compiled; write `@{code}`"
+                f"`{code}` stands above `{discarded.function.name}` without `@`, so the function is never compiled; "
+                f"write `@{code}`"
             )
         else:
-            message = f"`{code}` makes a compiled function that nothing uses, and compiles nothing yet; call it, or delete the line"
+            message = (
+                f"`{code}` makes a compiled function that nothing uses, and compiles nothing; call it or delete it"
+            )
         yield Report(discarded.node, message, discarded.evidence)

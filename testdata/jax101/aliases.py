@@ -128,7 +128,7 @@ def wrapped_here_by_the_project(x):
     def inner(v):
         return v + 1
 
-    return project_jit(inner)(x)  # want: JAX108
+    return project_jit(inner)(x)  # want: JAX101
 
 
 def of_another_library(x):

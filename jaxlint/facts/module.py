@@ -1,0 +1,354 @@
+"""What a module means to JAX, built in one pass over its kept statements; rules only ask.
+
+The facts hold LibCST nodes and die with the run.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import itertools
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from jaxlint.facts.calls import Calls
+from jaxlint.facts.confidence import Doubt, Evidence
+from jaxlint.facts.names import Expression, Names, Value
+from jaxlint.facts.outline import Block, UnreadableError, whole
+from jaxlint.facts.sites import CompileSite, Lifetime, Sites
+from jaxlint.facts.targets import Target
+from jaxlint.facts.tracing import Tracing
+from jaxlint.facts.tree import Context, Function, Tree
+from jaxlint.facts.wrappers import table
+from jaxlint.facts.wrapping import Wrappings
+from jaxlint.finding import Span
+
+if TYPE_CHECKING:
+    from libcst.metadata import CodePosition, CodeRange
+
+    from jaxlint.settings import Settings
+    from jaxlint.source import Source
+
+_TEST_FOLDERS = frozenset({"test", "tests", "testing", "bench", "benchmark", "benchmarks"})
+_TEST_FILE = re.compile(
+    r"(test_.*|.*_test|tests?|conftest|bench_.*|.*_bench|benchmarks?|benchmark_.*|.*_benchmark)\.py"
+)
+
+_TEST_CLASS = re.compile(r"_*(Test.*|.*Tests?|.*TestCase)")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Discarded:
+    """A compiled function or a wrapper that nothing uses; `function` is the `def` right below a wrapper."""
+
+    node: cst.BaseExpression
+    function: Function | None
+    evidence: Evidence
+
+
+class ModuleFacts:
+    """The facts of one module.  Each is computed when first asked for."""
+
+    def __init__(self, source: Source, tree: Tree, settings: Settings) -> None:
+        self.source = source
+        self.tree = tree
+        self.settings = settings
+
+    @classmethod
+    def of(cls, source: Source, blocks: Sequence[Block], settings: Settings) -> ModuleFacts:
+        """Parse the kept blocks of a file.
+
+        Raises:
+            UnreadableError: the text is not Python.
+        """
+        try:
+            return cls(source, Tree(blocks), settings)
+        except cst.ParserSyntaxError as error:
+            if len(blocks) != 1 or blocks[0].text != source.text:
+                # `ast` took the file, and a block of it fails by itself: let LibCST see the whole.
+                return cls.of(source, [whole(source)], settings)
+            raise _unreadable(source, error) from None
+
+    # The facts
+
+    @functools.cached_property
+    def names(self) -> Names:
+        """What names stand for."""
+        return Names(self.tree)
+
+    @functools.cached_property
+    def wrappings(self) -> Wrappings:
+        """Which calls and decorators wrap or trace functions."""
+        return Wrappings(self.tree, self.names, table(self.settings))
+
+    @functools.cached_property
+    def calls(self) -> Calls:
+        """Who calls whom."""
+        return Calls(self.tree, self.names)
+
+    @functools.cached_property
+    def tracing(self) -> Tracing:
+        """Which functions run under trace."""
+        return Tracing(self.tree, self.names, self.wrappings, self.calls)
+
+    @functools.cached_property
+    def _sites(self) -> Sites:
+        return Sites(self.tree, self.names, self.wrappings, self.calls)
+
+    @property
+    def sites(self) -> list[CompileSite]:
+        """The places where a wrapper makes a compiled function."""
+        return self._sites.sites
+
+    @property
+    def factory_calls(self) -> list[CompileSite]:
+        """The calls of functions in sight that return a compiled function they have just made."""
+        return self._sites.factory_calls
+
+    @functools.cached_property
+    def discarded(self) -> list[Discarded]:
+        """The expression statements that make a compiled function, or a compile wrapper, and use it for nothing."""
+        found = []
+        for statement in self.tree.expression_statements:
+            node = statement.value
+            wrapping = self.wrappings.wrapping(node)
+            wrapped = self.wrappings.of(node)
+            if wrapping is not None and wrapping.wrapper.compiles:
+                function = self._function_below(statement)
+            elif wrapped is not None and wrapped.wrapper.compiles:
+                function = None
+            else:
+                continue
+            context = self.tree.context(node)
+            evidence = Evidence(error=True) if function is not None else Evidence(test=self.is_test(context.function))
+            found.append(Discarded(node, function, evidence))
+        return found
+
+    def _function_below(self, statement: cst.Expr) -> Function | None:
+        line = self.tree.parent(statement)
+        block = self.tree.parent(line) if line is not None else None
+        siblings: Sequence[cst.CSTNode] = getattr(block, "body", ())
+        if isinstance(block, cst.Module):
+            siblings = [node for module, _ in self.tree.roots for node in module.body]
+        for here, below in itertools.pairwise(siblings):
+            if here is line:
+                return self.tree.function_of.get(id(below))
+        return None
+
+    # Evidence
+
+    def evidence_of(self, site: CompileSite) -> Evidence:
+        """Return what speaks for and against a compile site whose object is short-lived."""
+        return self.evidence(
+            site.context,
+            in_loop=site.lifetime is Lifetime.ITERATION,
+            doubts=self._doubts(site),
+        )
+
+    def evidence(
+        self, context: Context, *, in_loop: bool = False, error: bool = False, doubts: frozenset[Doubt] = frozenset()
+    ) -> Evidence:
+        """Return what a place's surroundings say about how often it runs."""
+        function = context.function
+        return Evidence(
+            in_loop=in_loop,
+            repeated=self.is_repeated(function),
+            run_once=function is None or self.is_run_once(function),
+            test=self.is_test(function),
+            traced=self.tracing.is_traced(function),
+            error=error,
+            doubts=doubts | ({Doubt.CALLED_ONCE} if not in_loop and self._called_once(function) else set()),
+        )
+
+    def _doubts(self, site: CompileSite) -> frozenset[Doubt]:
+        from jaxlint.facts.fate import Kept
+
+        target, fate = site.target, site.fate
+        found = set()
+        if site.lifetime is not Lifetime.ITERATION and (fate.looped or len(fate.calls) > 1):
+            found.add(Doubt.REUSED)
+        if site.lifetime is not Lifetime.ITERATION and site.context.loop is not None:
+            found.add(Doubt.REUSED)  # the wrapper is written in a loop, the function that it is given is made above
+        if fate.kept is Kept.PASSED and not fate.called_once:
+            found.add(Doubt.PASSED_ON)
+        if target.one_shot and site.lifetime is not Lifetime.ITERATION:
+            found.add(Doubt.ONE_SHOT)
+        if not target.sure:
+            found.add(Doubt.UNSEEN)
+        if not target.always:
+            found.add(Doubt.SOMETIMES)
+        if self._own_program(site, target):
+            found.add(Doubt.OWN_PROGRAM)
+        return frozenset(found)
+
+    def _own_program(self, site: CompileSite, target: Target) -> bool:
+        """Whether each turn compiles something else: the loop variable is the function, or the loop is a short list."""
+        if site.lifetime is not Lifetime.ITERATION:
+            return False
+        if target.owner is not None:
+            return True
+        loop = site.context.loop
+        while loop is not None:
+            if loop.iterable is not None and self._is_short_list(loop.iterable):
+                return True
+            loop = loop.outer
+        return False
+
+    def _is_short_list(self, node: cst.CSTNode) -> bool:
+        """Whether an iterable is a literal of a few elements, perhaps by a name or through enumerate, zip and so on."""
+        return all(self._is_short_value(value) for value in self.names.values(node))
+
+    def _is_short_value(self, value: Value) -> bool:
+        if not isinstance(value, Expression):
+            return False
+        node = value.node
+        if isinstance(node, (cst.List, cst.Tuple, cst.Set, cst.Dict)):
+            return len(node.elements) <= _FEW and not all(isinstance(e.value, cst.Float) for e in node.elements)
+        if isinstance(node, cst.Call):
+            if isinstance(node.func, cst.Attribute) and node.func.attr.value in ("items", "keys", "values"):
+                return self._is_short_list(node.func.value)
+            if isinstance(node.func, cst.Name) and node.func.value in _ITERATORS:
+                return any(self._is_short_list(arg.value) for arg in node.args)
+        return False
+
+    def is_repeated(self, function: Function | None) -> bool:
+        """Whether a function is called, perhaps by way of others, in a loop in sight that no trace surrounds."""
+        work, seen = [function], set[int]()
+        while work:
+            current = work.pop()
+            if current is None or id(current) in seen:
+                continue
+            seen.add(id(current))
+            for site in self.calls.of(current):
+                if self.tracing.is_traced(site.context.function):
+                    continue
+                if site.context.loop is not None:
+                    return True
+                work.append(site.context.function)
+        return False
+
+    def _called_once(self, function: Function | None) -> bool:
+        """Whether calls of a function are in sight and all of them run once."""
+        work, seen = [function], set[int]()
+        while work:
+            current = work.pop()
+            if current is None or id(current) in seen:
+                return False
+            seen.add(id(current))
+            calls = self.calls.of(current)
+            if not calls or any(site.context.loop is not None for site in calls):
+                return False
+            work.extend(
+                site.context.function
+                for site in calls
+                if site.context.function is not None and not self.is_run_once(site.context.function)
+            )
+        return True
+
+    def is_property(self, function: Function) -> bool:
+        """Whether a function is a plain property, which runs on each access."""
+        return self._sites.is_property(function)
+
+    def is_run_once(self, function: Function) -> bool:
+        """Whether a function runs once per process, by its name or by a `# jaxlint: once` mark on its `def` line."""
+        if self.settings.is_run_once(function.name):
+            return True
+        return bool(self.source.once_rows) and self.row(self.name_node(function)) in self.source.once_rows
+
+    def is_test(self, function: Function | None) -> bool:
+        """Whether a place belongs to a test or a benchmark: by the file's path, or the names around it."""
+        if self._is_test_file:
+            return True
+        current = function
+        while current is not None:
+            if current.name.lstrip("_").startswith("test"):
+                return True
+            if current.cls is not None and _TEST_CLASS.fullmatch(current.cls.name):
+                return True
+            current = current.outer
+        return False
+
+    @functools.cached_property
+    def _is_test_file(self) -> bool:
+        path = PurePath(self.source.path)
+        if _TEST_FILE.fullmatch(path.name) or any(part in _TEST_FOLDERS for part in path.parts[:-1]):
+            return True
+        return any(path.match(pattern) for pattern in self.settings.test_paths)
+
+    # Places
+
+    def code(self, node: cst.CSTNode) -> str:
+        """Return the source text of a node."""
+        return self.tree.root(node)[0].code_for_node(node)
+
+    def short_code(self, node: cst.CSTNode, limit: int = 40) -> str:
+        """Return the source text of a node on one line, shortened in the middle of a message."""
+        text = " ".join(self.code(node).split())
+        return text if len(text) <= limit else f"{text[: limit - 3]}..."
+
+    def name_node(self, function: Function) -> cst.CSTNode:
+        """Return the node that shows where a function is defined: its name, or the lambda."""
+        return function.node if isinstance(function.node, cst.Lambda) else function.node.name
+
+    def span(self, node: cst.CSTNode) -> Span:
+        """Return the span of a node, from its first token to its last."""
+        module, block = self.tree.root(node)
+        position = self._positions(module)[node]
+        return Span(self._offset(block, position.start), self._offset(block, position.end))
+
+    def _offset(self, block: Block, position: CodePosition) -> int:
+        """Turn a position within a block into an offset of the source."""
+        line = position.line
+        for piece in block.pieces:
+            first = self.source.position(piece.start)[0]
+            rows = self.source.position(piece.end)[0] - first
+            if line <= rows or piece is block.pieces[-1]:
+                return self.source.offset(first + line - 1, position.column + 1)
+            line -= rows
+        raise AssertionError("a block has at least one piece")
+
+    def row(self, node: cst.CSTNode) -> int:
+        """Return the 1-based row on which a node starts; for a `def` the row of the `def` itself."""
+        return self.source.position(self.span(node).start)[0]
+
+    def context(self, node: cst.CSTNode) -> str:
+        """Return the qualified name of what is around a node."""
+        return self.tree.context(node).scope.frame.qualname
+
+    def _positions(self, module: cst.Module) -> dict[cst.CSTNode, CodeRange]:
+        # Only for a block with a finding: the provider costs two parses.
+        from libcst.metadata import MetadataWrapper, PositionProvider
+
+        key = id(module)
+        if key not in self._position_cache:
+            wrapper = MetadataWrapper(module, unsafe_skip_copy=True)
+            self._position_cache[key] = dict(wrapper.resolve(PositionProvider))
+        return self._position_cache[key]
+
+    @functools.cached_property
+    def _position_cache(self) -> dict[int, dict[cst.CSTNode, CodeRange]]:
+        return {}
+
+
+def _unreadable(source: Source, error: cst.ParserSyntaxError) -> UnreadableError:
+    """Word a syntax error as Python does, where Python agrees that it is one."""
+    row, column, message = error.raw_line, error.raw_column, "syntax error"
+    try:
+        ast.parse(source.text)
+    except SyntaxError as known:
+        row, column, message = known.lineno or 1, max((known.offset or 1) - 1, 0), f"syntax error: {known.msg}"
+    except (ValueError, RecursionError, MemoryError) as known:
+        message = f"syntax error: {known}"
+    start = source.offset(min(max(row, 1), len(source.line_starts)), 1)
+    return UnreadableError(message, min(start + column, len(source.text)))
+
+
+_ITERATORS = frozenset({"enumerate", "zip", "reversed", "sorted", "tqdm", "list", "tuple"})
+
+_FEW = 8
+"""A literal list of at most so many elements is a choice of variants, each with a program of its own."""
