@@ -114,7 +114,11 @@ def jaxlint_examples():
         "smoothed": (x, 3),
         "scaled": (x,),
         "tail": lambda: last_items(x),
-        "static_with_default": lambda: (static_with_default(x), static_with_default(x, 4), static_with_default(x, width=5)),
+        "static_with_default": lambda: (
+            static_with_default(x),
+            static_with_default(x, 4),
+            static_with_default(x, width=5),
+        ),
         "plain": lambda: (plain_compiled(x), plain_compiled(x, 4)),
         "mode_by_default": (x,),
         "of_optional": lambda: of_optional_twice(x),

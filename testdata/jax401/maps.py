@@ -1,0 +1,198 @@
+"""Array operations mapped over trees by code that is known to run outside any trace: leaf by leaf, op by op."""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import jax.tree_util as jtu
+import numpy as np
+from jax import tree_util
+from jax.tree_util import tree_map
+
+
+def quantize(x):
+    return jnp.round(x * jnp.max(jnp.abs(x)))
+
+
+def blend(tree, other):
+    return jax.tree.map(lambda x, y: x + y, tree, other)  # want: JAX401
+
+
+def descend(tree, grads):
+    return jax.tree.map(lambda p, g: p - 0.1 * g, tree, grads)  # want: JAX401
+
+
+def decayed(tree):
+    decay = lambda x: x * 0.1
+    return jax.tree.map(decay, tree)  # want: JAX401
+
+
+def compressed(tree):
+    return jax.tree.map(quantize, tree)  # want: JAX401
+
+
+def old_spelling(tree):
+    return jax.tree_util.tree_map(quantize, tree)  # want: JAX401
+
+
+def imported_name(tree):
+    return tree_map(quantize, tree)  # want: JAX401
+
+
+def imported_module(tree):
+    return tree_util.tree_map(lambda x: jnp.sin(x) * 2, tree)  # want: JAX401
+
+
+def module_alias(tree):
+    return jtu.tree_map(lambda x: jnp.sin(x) * 2, tree)  # want: JAX401
+
+
+def with_path(tree):
+    return jtu.tree_map_with_path(lambda path, x: quantize(x), tree)  # want: JAX401
+
+
+def with_path_of_tree(tree):
+    return jax.tree.map_with_path(lambda path, x: quantize(x), tree)  # want: JAX401
+
+
+def zeros(tree):
+    return jax.tree.map(jnp.zeros_like, tree)  # want: JAX401
+
+
+def zeros_of_shapes(tree):
+    return jax.tree.map(lambda s: jnp.zeros(s.shape), tree)  # want: JAX401
+
+
+def cast(tree):
+    return jax.tree.map(lambda x: x.astype(jnp.bfloat16), tree)  # want: JAX401
+
+
+def first_rows(tree):
+    return jax.tree.map(lambda x: x[0], tree)  # want: JAX401
+
+
+def copied(tree):
+    return jax.tree.map(lambda x: x.copy(), tree)  # want: JAX401
+
+
+def flat(tree):
+    return jax.tree.map(lambda x: x.reshape(-1), tree)  # want: JAX401
+
+
+def transposed(tree):
+    return jax.tree.map(lambda x: x.T, tree)  # want: JAX401
+
+
+def batched(trees):
+    return jax.tree.map(lambda *xs: jnp.stack(xs), *trees)  # want: JAX401
+
+
+def totals(tree):
+    return jax.tree.map(jnp.sum, tree)  # want: JAX401
+
+
+def norm(tree):
+    return sum(jax.tree.leaves(jax.tree.map(lambda x: jnp.sum(x**2), tree)))  # want: JAX401
+
+
+def repaired(tree):
+    return jax.tree.map(lambda x: jnp.where(jnp.isnan(x), 0, x), tree)  # want: JAX401
+
+
+def one_leaf(tree):
+    return jax.tree.map(quantize, {"w": tree["w0"]})  # want: JAX401
+
+
+def activated(tree):
+    return jax.tree.map(jax.nn.relu, tree)  # want: JAX401
+
+
+def means(tree):
+    return jax.tree.map(lambda x: float(x.mean()), tree)  # want: JAX401
+
+
+def mapped_rows(tree):
+    return jax.tree.map(jax.vmap(quantize), tree)  # want: JAX401
+
+
+def bound(tree, rate):
+    return jax.tree.map(functools.partial(jnp.multiply, rate), tree)  # want: JAX401
+
+
+def nested_function(tree, rate):
+    def shrink(x):
+        return jnp.sign(x) * jnp.maximum(jnp.abs(x) - rate, 0.0)
+
+    return jax.tree.map(shrink, tree)  # want: JAX401
+
+
+def same_shapes(tree):
+    """Leaves of one shape share their programs, of which there are still four."""
+    return jax.tree.map(quantize, tree)  # want: JAX401
+
+
+class Trainer:
+    def __init__(self, params):
+        self.params = params
+
+    def synchronise(self, other):
+        self.params = jax.tree.map(lambda a, b: 0.9 * a + 0.1 * b, self.params, other)  # want: JAX401
+
+    def norms(self):
+        return jax.tree.map(jnp.linalg.norm, self.params)  # want: JAX401
+
+
+def make(count=2):
+    return {f"w{i}": np.ones((i + 2, 3), np.float32) for i in range(count)}
+
+
+def main():
+    tree, other = make(), make()
+    even = {"a": jnp.ones((4, 3)), "b": jnp.ones((4, 3))}
+    print(blend(tree, other), descend(tree, other), decayed(tree), compressed(tree), same_shapes(even))
+    print(old_spelling(tree), imported_name(tree), imported_module(tree), module_alias(tree))
+    print(with_path(tree), with_path_of_tree(tree), zeros(tree), zeros_of_shapes(tree), cast(tree))
+    print(first_rows(tree), copied(tree), flat(tree), transposed(tree), batched([tree, other]))
+    print(totals(tree), norm(tree), repaired(tree), one_leaf(tree), activated(tree), means(tree))
+    print(mapped_rows(tree), bound(tree, 0.5), nested_function(tree, 0.5))
+    trainer = Trainer(tree)
+    trainer.synchronise(other)
+    print(trainer.norms())
+
+
+def jaxlint_examples():
+    tree = {name: jnp.asarray(value) for name, value in make().items()}
+    larger = {name: jnp.asarray(value) for name, value in make(4).items()}
+    even = {"a": jnp.ones((4, 3)), "b": jnp.ones((4, 3))}
+    return {
+        "blend": (tree, tree),
+        "descend": (tree, tree),
+        "decayed": (tree,),
+        "compressed": (larger,),
+        "old_spelling": (tree,),
+        "imported_name": (tree,),
+        "imported_module": (tree,),
+        "module_alias": (tree,),
+        "with_path": (tree,),
+        "with_path_of_tree": (tree,),
+        "zeros": (tree,),
+        "zeros_of_shapes": (tree,),
+        "cast": (tree,),
+        "first_rows": (tree,),
+        "copied": (tree,),
+        "flat": (tree,),
+        "transposed": (tree,),
+        "batched": ([tree, tree],),
+        "totals": (tree,),
+        "norm": (tree,),
+        "repaired": (tree,),
+        "one_leaf": (tree,),
+        "activated": (tree,),
+        "means": (tree,),
+        "mapped_rows": (tree,),
+        "bound": (tree, 0.5),
+        "nested_function": (tree, 0.5),
+        "same_shapes": (even,),
+        "Trainer.synchronise": (Trainer(tree), tree),
+        "Trainer.norms": (Trainer(tree),),
+    }
