@@ -9,6 +9,7 @@ import libcst as cst
 
 from jaxlint.facts.names import Expression, Names
 from jaxlint.facts.tree import Class, Context, Function, Tree
+from jaxlint.facts.wrapping import Wrappings
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,8 +29,9 @@ class Calls:
     that name.
     """
 
-    def __init__(self, tree: Tree, names: Names) -> None:
+    def __init__(self, tree: Tree, names: Names, wrappings: Wrappings) -> None:
         self.names = names
+        self._wrappings = wrappings
         self.sites: dict[int, list[CallSite]] = defaultdict(list)
         self.by_caller: dict[int | None, list[CallSite]] = defaultdict(list)
         self.of_node: dict[int, list[CallSite]] = {}
@@ -70,11 +72,25 @@ class Calls:
                 method = self.names.method(cls, "__call__") if cls is not None else None
                 if method is not None:
                     found.append((method, True))
+                elif isinstance(value, Expression) and isinstance(value.node, cst.Call):
+                    found.extend(self._behind_wrapper(value.node))
                 elif isinstance(value, Expression) and value.node is func and isinstance(func, cst.Attribute):
                     same_name = self._methods.get(func.attr.value, ())
                     if len(same_name) == 1 and not func.attr.value.startswith("__"):
                         found.append((same_name[0], True))
         return found
+
+    def _behind_wrapper(self, call: cst.Call) -> list[tuple[Function, bool]]:
+        """Return the functions behind `jax.jit(f)` and `jax.grad(f)`, whose calls are calls of `f`."""
+        wrapped = self._wrappings.of(call)
+        if wrapped is None or not wrapped.wrapper.keeps_arguments:
+            return []
+        target = wrapped.targets[0]
+        return [
+            (value, isinstance(target, cst.Attribute) and self._is_bound(value, target))
+            for value in self.names.values(target)
+            if isinstance(value, Function)
+        ]
 
     def _is_bound(self, function: Function, func: cst.Attribute) -> bool:
         if function.cls is None or self.names.is_static(function):

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from jaxlint.facts.answers import Answers
 from jaxlint.facts.calls import Calls
 from jaxlint.facts.names import Names
 from jaxlint.facts.tree import Binding, Class, Context, Function, Tree
@@ -67,7 +68,7 @@ class Fates:
         self._names = names
         self._wrappings = wrappings
         self._calls = calls
-        self._busy: set[int] = set()
+        self._known: Answers[Fate] = Answers(names.asking)
 
     def of_expression(self, node: cst.CSTNode) -> Fate:
         """Return what becomes of an expression's value."""
@@ -176,23 +177,21 @@ class Fates:
         return Fate(Kept.OTHER)
 
     def _of_binding(self, binding: Binding, made: Context) -> Fate:
-        if id(binding) in self._busy:
-            return Fate(Kept.OTHER)
         if binding.context.scope.frame.kind == "module" and binding.context.loop is None:
             return Fate(Kept.ATTRIBUTE)
-        self._busy.add(id(binding))
-        try:
-            fates = []
-            for use in self._names.uses(binding):
-                context = self._tree.context(use)
-                if context.function is not binding.context.function:
-                    captors = (context.function,) if context.function is not None else ()
-                    fates.append(Fate(Kept.CAPTURED, captors=captors))
-                else:
-                    fates.append(self._follow(use, made))
-            return self._combine(fates, local=True)
-        finally:
-            self._busy.discard(id(binding))
+        key = (id(binding), id(made))
+        return self._known.get(key, lambda: self._of_uses(binding, made), Fate(Kept.OTHER))
+
+    def _of_uses(self, binding: Binding, made: Context) -> Fate:
+        fates = []
+        for use in self._names.uses(binding):
+            context = self._tree.context(use)
+            if context.function is not binding.context.function:
+                captors = (context.function,) if context.function is not None else ()
+                fates.append(Fate(Kept.CAPTURED, captors=captors))
+            else:
+                fates.append(self._follow(use, made))
+        return self._combine(fates, local=True)
 
     def _combine(self, fates: list[Fate], *, local: bool = False) -> Fate:
         for kept in _KEPT_FIRST:
@@ -254,8 +253,6 @@ class Fates:
             if parameter is None:
                 return False
             for binding in function.scope.bindings.get(parameter.name, ()):
-                if id(binding) in self._busy:
-                    return False
                 fate = self._of_binding(binding, binding.context)
                 return fate.kept is Kept.LOCAL and len(fate.calls) == 1 and not fate.looped
         return False

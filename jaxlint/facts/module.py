@@ -5,7 +5,6 @@ The facts hold LibCST nodes and die with the run.
 
 from __future__ import annotations
 
-import ast
 import functools
 import itertools
 import re
@@ -18,12 +17,16 @@ import libcst as cst
 
 from jaxlint.facts.calls import Calls
 from jaxlint.facts.confidence import Doubt, Evidence
+from jaxlint.facts.constants import Constants
 from jaxlint.facts.names import Expression, Names, Value
-from jaxlint.facts.outline import Block, UnreadableError, whole
+from jaxlint.facts.outline import Block, UnreadableError, python_tree, whole
+from jaxlint.facts.signatures import Signatures, WrongArgument
 from jaxlint.facts.sites import CompileSite, Lifetime, Sites
+from jaxlint.facts.staged import Staged
 from jaxlint.facts.targets import Target
 from jaxlint.facts.tracing import Tracing
-from jaxlint.facts.tree import Context, Function, Tree
+from jaxlint.facts.tree import Context, Function, Parameter, Tree
+from jaxlint.facts.values import Values
 from jaxlint.facts.wrappers import table
 from jaxlint.facts.wrapping import Wrappings
 from jaxlint.finding import Span
@@ -65,10 +68,11 @@ class ModuleFacts:
 
         Raises:
             UnreadableError: the text is not Python.
+            ParserError: the text is Python, and LibCST fails on it.
         """
         try:
             return cls(source, Tree(blocks), settings)
-        except cst.ParserSyntaxError as error:
+        except (cst.ParserSyntaxError, cst.CSTValidationError) as error:
             if len(blocks) != 1 or blocks[0].text != source.text:
                 # `ast` took the file, and a block of it fails by itself: let LibCST see the whole.
                 return cls.of(source, [whole(source)], settings)
@@ -89,12 +93,32 @@ class ModuleFacts:
     @functools.cached_property
     def calls(self) -> Calls:
         """Who calls whom."""
-        return Calls(self.tree, self.names)
+        return Calls(self.tree, self.names, self.wrappings)
 
     @functools.cached_property
     def tracing(self) -> Tracing:
         """Which functions run under trace."""
         return Tracing(self.tree, self.names, self.wrappings, self.calls)
+
+    @functools.cached_property
+    def constants(self) -> Constants:
+        """Which expressions have a value that the text fixes."""
+        return Constants(self.names)
+
+    @functools.cached_property
+    def values(self) -> Values:
+        """What expressions hold under trace."""
+        return Values(self.tree, self.names, self.wrappings, self.calls, self.tracing, self.constants)
+
+    @functools.cached_property
+    def staged(self) -> Staged:
+        """What staged functions need from Python."""
+        return Staged(self.tree, self.names, self.calls, self.tracing, self.values)
+
+    @functools.cached_property
+    def wrong_arguments(self) -> list[WrongArgument]:
+        """The options of compile wrappers that name arguments which the function lacks."""
+        return Signatures(self.names, self.wrappings, self.constants, self.values).wrong
 
     @functools.cached_property
     def _sites(self) -> Sites:
@@ -164,6 +188,10 @@ class ModuleFacts:
             error=error,
             doubts=doubts | ({Doubt.CALLED_ONCE} if not in_loop and self._called_once(function) else set()),
         )
+
+    def error_evidence(self, node: cst.CSTNode, doubts: frozenset[Doubt] = frozenset()) -> Evidence:
+        """Return the evidence for a place that fails wherever it runs under trace."""
+        return Evidence(error=True, test=self.is_test(self.tree.context(node).function), doubts=doubts)
 
     def _doubts(self, site: CompileSite) -> frozenset[Doubt]:
         from jaxlint.facts.fate import Kept
@@ -291,6 +319,11 @@ class ModuleFacts:
         text = " ".join(self.code(node).split())
         return text if len(text) <= limit else f"{text[: limit - 3]}..."
 
+    def parameter_node(self, parameter: Parameter) -> cst.CSTNode:
+        """Return the node that shows where a parameter is declared."""
+        binding = parameter.function.scope.bindings[parameter.name][0]
+        return binding.value if isinstance(binding.value, cst.Param) else parameter.function.node
+
     def name_node(self, function: Function) -> cst.CSTNode:
         """Return the node that shows where a function is defined: its name, or the lambda."""
         return function.node if isinstance(function.node, cst.Lambda) else function.node.name
@@ -335,15 +368,20 @@ class ModuleFacts:
         return {}
 
 
-def _unreadable(source: Source, error: cst.ParserSyntaxError) -> UnreadableError:
+class ParserError(Exception):
+    """LibCST fails on a text that Python takes; the text of the exception says where."""
+
+
+def _unreadable(source: Source, error: Exception) -> UnreadableError | ParserError:
     """Word a syntax error as Python does, where Python agrees that it is one."""
-    row, column, message = error.raw_line, error.raw_column, "syntax error"
     try:
-        ast.parse(source.text)
+        python_tree(source.text)
     except SyntaxError as known:
         row, column, message = known.lineno or 1, max((known.offset or 1) - 1, 0), f"syntax error: {known.msg}"
     except (ValueError, RecursionError, MemoryError) as known:
-        message = f"syntax error: {known}"
+        row, column, message = 1, 0, f"syntax error: {known}"
+    else:
+        return ParserError(f"Python takes it and LibCST does not: {error}")
     start = source.offset(min(max(row, 1), len(source.line_starts)), 1)
     return UnreadableError(message, min(start + column, len(source.text)))
 

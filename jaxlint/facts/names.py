@@ -6,12 +6,14 @@ several; it is in source order, so that findings do not depend on hashing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 import libcst as cst
 
+from jaxlint.facts.answers import Answers, Asking
 from jaxlint.facts.tree import Binding, Class, Context, Function, Parameter, Scope, Tree
 
 
@@ -47,7 +49,11 @@ class Element:
 
 Value: TypeAlias = External | Function | Class | Parameter | Expression | Item | Element
 
-_DEPTH = 24
+_DEPTH = 200
+"""How many aliases of aliases are followed."""
+
+_MOST = 64
+"""How many values one expression is taken to have."""
 
 
 class Names:
@@ -55,7 +61,9 @@ class Names:
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
-        self._values: dict[int, tuple[Value, ...]] = {}
+        self.asking = Asking()
+        self._values: Answers[tuple[Value, ...]] = Answers(self.asking)
+        self._orders: Answers[list[Class]] = Answers(self.asking)
         self._depth = 0
 
     # Bindings
@@ -121,20 +129,11 @@ class Names:
 
     def values(self, node: cst.CSTNode) -> tuple[Value, ...]:
         """Return what an expression may stand for: an `Expression` of itself where nothing more is known."""
-        known = self._values.get(id(node))
-        if known is not None:
-            return known
         if self._depth >= _DEPTH:
+            self.asking.cut()
             return (Expression(node),)
-        # A name that is defined through itself (`f = jit(f)` in a loop) ends here.
-        self._values[id(node)] = (Expression(node),)
-        self._depth += 1
-        try:
-            found = self._resolve(node)
-        finally:
-            self._depth -= 1
-        self._values[id(node)] = found
-        return found
+        # A name that is defined through itself (`f = jit(f)` in a loop) stands for itself there.
+        return self._values.get(id(node), lambda: self._resolve(node), (Expression(node),))
 
     def externals(self, node: cst.CSTNode) -> tuple[str, ...]:
         """Return the dotted names that an expression may stand for."""
@@ -145,6 +144,13 @@ class Names:
         return tuple(value for value in self.values(node) if isinstance(value, Function))
 
     def _resolve(self, node: cst.CSTNode) -> tuple[Value, ...]:
+        self._depth += 1
+        try:
+            return self._resolved(node)
+        finally:
+            self._depth -= 1
+
+    def _resolved(self, node: cst.CSTNode) -> tuple[Value, ...]:
         if isinstance(node, cst.Name):
             return self._resolve_name(node)
         if isinstance(node, cst.Attribute):
@@ -167,7 +173,7 @@ class Names:
             return tuple(External(f"{module}.{node.value}") for module in stars) or (Expression(node),)
         if len(found) == 1:
             return self._of_binding(found[0], node)
-        return _unique([value for binding in found for value in self._of_binding(binding, node)])
+        return _unique(value for binding in found for value in self._of_binding(binding, node))
 
     def _of_binding(self, binding: Binding, node: cst.Name) -> tuple[Value, ...]:
         value = binding.value
@@ -230,15 +236,19 @@ class Names:
 
     def mro(self, cls: Class) -> list[Class]:
         """Return the class and its bases in sight, nearest first."""
-        order, work = [], [cls]
+        return self._orders.get(id(cls), lambda: self._order(cls), [cls])
+
+    def _order(self, cls: Class) -> list[Class]:
+        order: dict[int, Class] = {}
+        work = deque([cls])
         while work:
-            current = work.pop(0)
-            if current in order:
+            current = work.popleft()
+            if id(current) in order:
                 continue
-            order.append(current)
+            order[id(current)] = current
             for base in current.bases:
                 work.extend(value for value in self.values(base) if isinstance(value, Class))
-        return order
+        return list(order.values())
 
     def base_names(self, cls: Class) -> list[str]:
         """Return the dotted names of all imported bases, those of bases in sight included."""
@@ -301,7 +311,7 @@ def _exclusive(one: Context, other: Context) -> bool:
     return False
 
 
-def _unique(values: Sequence[Value]) -> tuple[Value, ...]:
+def _unique(values: Iterable[Value]) -> tuple[Value, ...]:
     seen: dict[object, Value] = {}
     for value in values:
         key: object = value
@@ -314,4 +324,6 @@ def _unique(values: Sequence[Value]) -> tuple[Value, ...]:
         elif isinstance(value, External):
             key = value.name
         seen.setdefault(key, value)
+        if len(seen) >= _MOST:
+            break
     return tuple(seen.values())

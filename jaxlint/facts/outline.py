@@ -16,7 +16,7 @@ import itertools
 import re
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from jaxlint.finding import Span
@@ -35,6 +35,22 @@ TRACE_WORDS = frozenset(
 LOOP_WORDS = frozenset({"while", "range", "enumerate"})
 
 _WORD = re.compile(r"[^\W\d]\w*")
+
+
+_BRACKETS = re.compile(
+    r"""'''(?:\\.|[^\\])*?'''|"{3}(?:\\.|[^\\])*?"{3}|'(?:\\.|[^\\\r\n'])*'|"(?:\\.|[^\\\r\n"])*"|#[^\r\n]*"""
+    r"""|(?P<open>[(\[{])|(?P<close>[)\]}])""",
+    re.DOTALL,
+)
+
+_LONE_BACKSLASH = re.compile(r"(?:\A|(?<=[\r\n]))([ \t\f]*)\\(?=[\r\n])")
+
+MOST_BRACKETS = 200
+"""Python's own limit on brackets within brackets."""
+
+DEEPEST = 1000
+"""How deep code may be nested: some way below the depth at which LibCST's parser overflows the stack, which nothing can
+catch, and above all that Python's own limit on recursion lets pass, but for what `ast` keeps flat."""
 
 
 class UnreadableError(Exception):
@@ -76,23 +92,45 @@ def outline(source: Source, settings: Settings) -> list[Block]:
     """Return the blocks that matter, in the order of the text; an empty list means that nothing can be found.
 
     Where the running Python's `ast` does not know the syntax, the whole file is one block: LibCST may know it.
+
+    Raises:
+        UnreadableError: no parser can take the text: it holds what Python's source cannot, or is nested too deeply.
     """
     tree = _parse(source.text)
     if tree is None:
-        return [whole(source)]
+        return [_whole(source)]
     items = _items(source, tree)
     kept = _closure(items, _triggers(settings))
-    return _blocks(source, [item for item in items if item in kept or (item.needed_by and item.needed_by in kept)])
+    chosen = [item for item in items if item in kept or (item.needed_by and item.needed_by in kept)]
+    for item in chosen:
+        if item.depth > DEEPEST:
+            raise UnreadableError(_TOO_DEEP, source.line_starts[item.nodes[0].lineno - 1])
+    return _blocks(source, chosen)
 
 
 def blocks(source: Source) -> list[Block]:
-    """Return all blocks of a file, from which `outline` chooses; joined, they are its text."""
+    """Return all blocks of a file, from which `outline` chooses; joined, they are its text.
+
+    Raises:
+        UnreadableError: as for `outline`.
+    """
     tree = _parse(source.text)
-    return [whole(source)] if tree is None else _blocks(source, _items(source, tree))
+    return [_whole(source)] if tree is None else _blocks(source, _items(source, tree))
 
 
 def whole(source: Source) -> Block:
-    """Return the whole file as one block."""
+    """Return the whole file as one block.
+
+    Raises:
+        UnreadableError: no parser can take the text; see `outline`.
+    """
+    tree = _parse(source.text)
+    if tree is not None and _depth(tree.body) > DEEPEST:
+        raise UnreadableError(_TOO_DEEP, 0)
+    return _whole(source)
+
+
+def _whole(source: Source) -> Block:
     return Block((Span(0, len(source.text)),), source.text)
 
 
@@ -152,14 +190,54 @@ def _triggers(settings: Settings) -> Triggers:
     return triggers
 
 
-def _parse(text: str) -> ast.Module | None:
+def without_lone_backslashes(text: str) -> str:
+    """Blank the rows that hold a backslash alone where that keeps the meaning.
+
+    LibCST drops such a row at the start of a statement, so that all rows below count wrong, or takes it for an error.
+    """
+    if _LONE_BACKSLASH.search(text) is None:
+        return text
+    blanked = _LONE_BACKSLASH.sub(r"\1 ", text)
     try:
-        with warnings.catch_warnings():
-            # An invalid escape in a linted string is not ours to print.
-            warnings.simplefilter("ignore")
-            return ast.parse(text)
+        same = ast.dump(python_tree(blanked)) == ast.dump(python_tree(text))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
+        same = False
+    return blanked if same else text
+
+
+def python_tree(text: str) -> ast.Module:
+    """Parse with the running Python, without a word on the standard error stream.
+
+    Raises:
+        SyntaxError, ValueError, RecursionError, MemoryError: as `ast.parse` does.
+    """
+    with warnings.catch_warnings():
+        # An invalid escape in a linted string is not ours to print.
+        warnings.simplefilter("ignore")
+        return ast.parse(text)
+
+
+def _parse(text: str) -> ast.Module | None:
+    """Return the tree, or None where only the syntax is at fault, so that another parser may take the text."""
+    try:
+        return python_tree(text)
+    except SyntaxError:
+        depth = 0
+        for match in _BRACKETS.finditer(text):
+            depth += (match["open"] is not None) - (match["close"] is not None)
+            if depth > MOST_BRACKETS:
+                raise UnreadableError(_TOO_DEEP, match.start()) from None
         return None
+    except UnicodeError as error:
+        place = error.start if isinstance(error, UnicodeEncodeError) else 0
+        raise UnreadableError("syntax error: a lone surrogate is no text", place) from None
+    except ValueError as error:
+        raise UnreadableError(f"syntax error: {error}", max(text.find("\0"), 0)) from None
+    except (RecursionError, MemoryError):
+        raise UnreadableError(_TOO_DEEP, 0) from None
+
+
+_TOO_DEEP = "syntax error: nested too deeply to be parsed"
 
 
 class _Item:
@@ -187,12 +265,7 @@ class _Item:
         known: list[ast.AST] | None = self.__dict__.get("walked")
         if known is not None:
             return known
-        stack: list[ast.AST] = []
-        for statement in self.nodes:
-            if self._is_head and isinstance(statement, ast.ClassDef):
-                stack.extend((*statement.bases, *statement.keywords, *statement.decorator_list))
-            else:
-                stack.append(statement)
+        stack = list(self._parts())
         found: list[ast.AST] = []
         while stack:
             node = stack.pop()
@@ -212,6 +285,18 @@ class _Item:
                     stack.append(value)
         self.__dict__["walked"] = found
         return found
+
+    @property
+    def depth(self) -> int:
+        """How deep its nodes nest once LibCST has parsed them."""
+        return _depth(self._parts())
+
+    def _parts(self) -> Iterator[ast.AST]:
+        for statement in self.nodes:
+            if self._is_head and isinstance(statement, ast.ClassDef):
+                yield from (*statement.bases, *statement.keywords, *statement.decorator_list)
+            else:
+                yield statement
 
     @functools.cached_property
     def _is_head(self) -> bool:
@@ -306,6 +391,23 @@ class _Item:
     def imports_only(self) -> bool:
         """Whether it only imports."""
         return all(isinstance(node, (ast.Import, ast.ImportFrom)) for node in self.nodes)
+
+
+def _depth(nodes: Iterable[ast.AST]) -> int:
+    """How deep nodes nest for LibCST, which makes chains of some that `ast` keeps side by side."""
+    deepest = 0
+    stack = [(node, 1) for node in nodes]
+    while stack:
+        node, depth = stack.pop()
+        if isinstance(node, ast.BoolOp):
+            depth += len(node.values)
+        elif isinstance(node, ast.alias):
+            depth += node.name.count(".")
+        elif isinstance(node, ast.ImportFrom):
+            depth += (node.module or "").count(".")
+        deepest = max(deepest, depth)
+        stack.extend((child, depth + 1) for child in ast.iter_child_nodes(node))
+    return deepest
 
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -420,11 +522,17 @@ def _closure(items: list[_Item], triggers: Triggers) -> set[_Item]:
     index = _Index(items)
     words = triggers.words | _aliases(items, triggers.words)
     seeds = {item for item in items if item.uses_any(words)}
+    # A decorator that lost its `@` is an expression of its own, and means the `def` below.
+    seeds |= {
+        below for item, below in itertools.pairwise(items) if item in seeds and isinstance(item.nodes[-1], ast.Expr)
+    }
     if triggers.cues:
         traced = {item for item in items if item.uses_any(TRACE_WORDS)}
         cues = triggers.cues - LOOP_WORDS
         seeds |= {i for i in index.down(traced) if i.uses_any(cues) or (triggers.loops and i.loops_long())}
-    return index.down(index.up(seeds))
+    kept = index.down(index.up(seeds))
+    # Any name may come from a star import.
+    return kept | {item for item in items if "*" in item.binds} if kept else kept
 
 
 def _aliases(items: list[_Item], words: frozenset[str]) -> set[str]:
@@ -432,7 +540,7 @@ def _aliases(items: list[_Item], words: frozenset[str]) -> set[str]:
     return {
         alias.asname
         for item in items
-        if not words.isdisjoint(item.words)
+        if "import" in item.words and not words.isdisjoint(item.words)
         for node in item.nodes
         for part in ast.walk(node)
         if isinstance(part, (ast.Import, ast.ImportFrom))

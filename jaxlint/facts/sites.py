@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from jaxlint.facts.answers import Answers
 from jaxlint.facts.calls import Calls
 from jaxlint.facts.fate import Fate, Fates, Kept
 from jaxlint.facts.names import Expression, Names
@@ -73,7 +74,7 @@ class Sites:
         self._calls = calls
         self._fates = Fates(tree, names, wrappings, calls)
         self._targets = Targets(tree, names, wrappings, calls)
-        self._makers: dict[int, bool] = {}
+        self._makers: Answers[bool] = Answers(names.asking)
         self._targets.is_factory = self.makes_function
         self.sites = [site for wrapped in self._wrapped() if (site := self._site(wrapped)) is not None]
         self._compiling = {
@@ -90,13 +91,10 @@ class Sites:
 
     def makes_function(self, function: Function) -> bool:
         """Whether a function returns a function that it has just made, compiled or not."""
-        key = id(function)
-        if key not in self._makers:
-            self._makers[key] = False  # a function that returns its own result ends here
-            self._makers[key] = not self.is_cached(function) and any(
-                self._is_new(returned, function) for returned in function.returns
-            )
-        return self._makers[key]
+        return self._makers.get(id(function), lambda: self._makes_function(function), cut=False)
+
+    def _makes_function(self, function: Function) -> bool:
+        return not self.is_cached(function) and any(self._is_new(returned, function) for returned in function.returns)
 
     def is_cached(self, function: Function) -> bool:
         """Whether a function's results are memoised: lru_cache, cache, cached_property and the like."""

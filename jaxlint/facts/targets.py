@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import libcst as cst
 
+from jaxlint.facts.answers import Answers
 from jaxlint.facts.calls import Calls
 from jaxlint.facts.names import Element, Expression, External, Item, Names, Value
 from jaxlint.facts.tree import Class, Context, Function, Tree
@@ -60,7 +61,7 @@ class Targets:
         self._wrappings = wrappings
         self._calls = calls
         self._method_names = {name for cls in tree.classes for name in cls.methods}
-        self._busy: set[int] = set()
+        self._known: Answers[Target] = Answers(names.asking)
         self.is_factory: Callable[[Function], bool] = lambda _: False
 
     def of(self, wrapped: Wrapped) -> Target:
@@ -80,29 +81,27 @@ class Targets:
     # By syntax
 
     def _of(self, node: cst.CSTNode, context: Context, wrapper: Wrapper) -> Target:
-        if id(node) in self._busy:
-            return Target(UNKNOWN, node)
-        self._busy.add(id(node))
-        try:
-            if isinstance(node, cst.Name):
-                return self._of_name(node, wrapper)
-            if isinstance(node, cst.Lambda):
-                return Target(LAMBDA, node, context, self._tree.function_of.get(id(node)))
-            if isinstance(node, cst.Call):
-                return self._of_call(node, context, wrapper)
-            if isinstance(node, cst.Attribute):
-                return self._of_attribute(node, context, wrapper)
-            if isinstance(node, cst.IfExp):
-                return self._join(node, [self._of(part, context, wrapper) for part in (node.body, node.orelse)])
-            if isinstance(node, cst.BooleanOperation):
-                return self._join(node, [self._of(part, context, wrapper) for part in (node.left, node.right)])
-            if isinstance(node, cst.NamedExpr):
-                return self._of(node.value, context, wrapper)
-            if isinstance(node, cst.Subscript):
-                return self._of_subscript(node, context)
-            return Target(UNKNOWN, node)
-        finally:
-            self._busy.discard(id(node))
+        key = (id(node), id(context), id(wrapper))
+        return self._known.get(key, lambda: self._find(node, context, wrapper), Target(UNKNOWN, node))
+
+    def _find(self, node: cst.CSTNode, context: Context, wrapper: Wrapper) -> Target:
+        if isinstance(node, cst.Name):
+            return self._of_name(node, wrapper)
+        if isinstance(node, cst.Lambda):
+            return Target(LAMBDA, node, context, self._tree.function_of.get(id(node)))
+        if isinstance(node, cst.Call):
+            return self._of_call(node, context, wrapper)
+        if isinstance(node, cst.Attribute):
+            return self._of_attribute(node, context, wrapper)
+        if isinstance(node, cst.IfExp):
+            return self._join(node, [self._of(part, context, wrapper) for part in (node.body, node.orelse)])
+        if isinstance(node, cst.BooleanOperation):
+            return self._join(node, [self._of(part, context, wrapper) for part in (node.left, node.right)])
+        if isinstance(node, cst.NamedExpr):
+            return self._of(node.value, context, wrapper)
+        if isinstance(node, cst.Subscript):
+            return self._of_subscript(node, context)
+        return Target(UNKNOWN, node)
 
     def _of_name(self, node: cst.Name, wrapper: Wrapper) -> Target:
         found = []

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 
 import libcst as cst
 
 from jaxlint.facts.calls import Calls
-from jaxlint.facts.names import Names
+from jaxlint.facts.names import Names, Value
 from jaxlint.facts.tree import Class, Function, Tree
 from jaxlint.facts.wrapping import Wrapped, Wrappings
 
@@ -22,21 +23,26 @@ MODULE_BASES = (
 
 _COMPACT = ("flax.linen.compact", "flax.linen.nowrap", "haiku.transparent")
 _DEFINES_RULES = frozenset({"defvjp", "defjvp", "defjvps", "def_vmap", "defpartial"})
+_UNTRACED_KINDS = ("partial", "host", "map-leaves")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trace:
     """Why a function counts as traced.
 
-    `node` is the wrapper's call or decorator, or the call in a traced caller; `wrapped` is the wrapping behind it,
-    None for methods that a library's base class has traced.  `compiled` says that a compile wrapper in sight is part
-    of the chain; without it the function is traced only when something out of sight compiles it.
+    `node` is the wrapper's call or decorator, or the call in a traced caller; None for methods that a library's base
+    class has traced and for functions that merely stand in a traced one.  `compiled` says that a compile wrapper in
+    sight is part of the chain, `staged` that operations are recorded there: only then are array values unknown to
+    Python for certain.
     """
 
     node: cst.CSTNode | None
-    wrapped: Wrapped | None
-    caller: Function | None
     compiled: bool
+    staged: bool
+
+    def beats(self, other: Trace | None) -> bool:
+        """Whether this says more than another."""
+        return other is None or (self.compiled, self.staged) > (other.compiled, other.staged)
 
 
 class Tracing:
@@ -47,20 +53,23 @@ class Tracing:
         self._wrappings = wrappings
         self._calls = calls
         self._traces: dict[int, Trace] = {}
-        self.host: set[int] = set()
+        self._direct: dict[int, list[Wrapped]] = defaultdict(list)
+        self._host: set[int] = set()
         self._work: list[Function] = []
-        self._nested: dict[int, list[Function]] = {}
+        self._nested: dict[int, list[Function]] = defaultdict(list)
+        self._wrapped_in: dict[int, list[Wrapped]] = defaultdict(list)
         for function in tree.functions:
             if function.outer is not None:
-                self._nested.setdefault(id(function.outer), []).append(function)
-        wrapped = [w for items in wrappings.decorators.values() for w in items]
-        wrapped += [w for call in tree.calls if (w := wrappings.of(call)) is not None]
+                self._nested[id(function.outer)].append(function)
+        wrapped = wrappings.all()
         for item in wrapped:
             if item.wrapper.kind == "host":
-                self.host.update(id(f) for target in item.targets for f in self._functions(target))
-        # Compiling wrappers first: the first evidence found for a function is kept.
-        for item in sorted(wrapped, key=lambda w: not w.wrapper.compiles):
-            self._start(item)
+                self._host.update(id(f) for target in item.targets for f in self.functions_behind(target))
+        for item in wrapped:
+            context = tree.context(item.node)
+            if context.function is not None:
+                self._wrapped_in[id(context.function)].append(item)
+            self._apply(item, compiled=False, staged=False)
         self._library_methods(tree)
         self._rules_of_custom_derivatives(tree)
         self._spread()
@@ -73,15 +82,11 @@ class Tracing:
         """Whether something in sight traces the function; module level is never traced."""
         return self.trace(function) is not None
 
-    def _start(self, wrapped: Wrapped) -> None:
-        kind = wrapped.wrapper.kind
-        if kind in ("partial", "host", "map-leaves"):
-            return
-        for target in wrapped.targets:
-            for function in self._functions(target):
-                self._mark(function, Trace(wrapped.node, wrapped, None, wrapped.wrapper.compiles))
+    def direct(self, function: Function) -> list[Wrapped]:
+        """Return the wrappings that trace a function itself, not by way of a caller."""
+        return self._direct.get(id(function), [])
 
-    def _functions(self, target: cst.CSTNode) -> list[Function]:
+    def functions_behind(self, target: cst.CSTNode) -> list[Function]:
         """Return the functions behind a traced argument, through partial, transforms and factories in sight."""
         found: list[Function] = []
         seen: set[int] = set()
@@ -98,26 +103,33 @@ class Tracing:
             for value in self._names.values(node):
                 if isinstance(value, Function):
                     found.append(value)
-                    continue
-                if isinstance(value, Class):
-                    call = self._names.method(value, "__call__")
-                    found.extend([call] if call is not None else [])
-                    continue
-                cls = self._names.instance_class(value)
-                if cls is not None:
-                    call = self._names.method(cls, "__call__")
-                    found.extend([call] if call is not None else [])
-                    continue
-                inner = getattr(value, "node", None)
-                if not isinstance(inner, cst.Call):
-                    continue
-                wrapped = self._wrappings.of(inner)
-                if wrapped is not None and wrapped.wrapper.makes_callable:
-                    work.extend(wrapped.targets)
-                elif wrapped is None:
-                    for factory, _ in self._calls.callees(inner):
-                        work.extend(factory.returns)
+                elif (method := self._call_method(value)) is not None:
+                    found.append(method)
+                elif isinstance(inner := getattr(value, "node", None), cst.Call):
+                    work.extend(self._behind_call(inner))
         return found
+
+    def _call_method(self, value: Value) -> Function | None:
+        cls = value if isinstance(value, Class) else self._names.instance_class(value)
+        return self._names.method(cls, "__call__") if cls is not None else None
+
+    def _behind_call(self, call: cst.Call) -> list[cst.CSTNode]:
+        wrapped = self._wrappings.of(call)
+        if wrapped is not None:
+            return list(wrapped.targets) if wrapped.wrapper.makes_callable else []
+        return [returned for factory, _ in self._calls.callees(call) for returned in factory.returns]
+
+    def _apply(self, wrapped: Wrapped, *, compiled: bool, staged: bool) -> None:
+        """Mark what a wrapper traces; `compiled` and `staged` say what surrounds the wrapper."""
+        wrapper = wrapped.wrapper
+        if wrapper.kind in _UNTRACED_KINDS:
+            return
+        trace = Trace(wrapped.node, compiled or wrapper.compiles, staged or wrapper.stages)
+        for target in wrapped.targets:
+            for function in self.functions_behind(target):
+                if wrapped not in self._direct[id(function)]:
+                    self._direct[id(function)].append(wrapped)
+                self._mark(function, trace)
 
     def _library_methods(self, tree: Tree) -> None:
         for cls in tree.classes:
@@ -126,35 +138,35 @@ class Tracing:
             for name, method in cls.methods.items():
                 compact = any(n in _COMPACT for n in self._names.decorator_names(method))
                 if name == "__call__" or compact or name == "setup":
-                    self._mark(method, Trace(None, None, None, False))
+                    self._mark(method, Trace(None, compiled=False, staged=False))
 
     def _rules_of_custom_derivatives(self, tree: Tree) -> None:
         for call in tree.calls:
             func = call.func
             if isinstance(func, cst.Attribute) and func.attr.value in _DEFINES_RULES:
                 for arg in call.args:
-                    for function in self._functions(arg.value):
-                        self._mark(function, Trace(call, None, None, False))
+                    for function in self.functions_behind(arg.value):
+                        self._mark(function, Trace(call, compiled=False, staged=False))
         for function in tree.functions:
             if any(name.rpartition(".")[2] in _DEFINES_RULES for name in self._names.decorator_names(function)):
-                self._mark(function, Trace(None, None, None, False))
+                self._mark(function, Trace(None, compiled=False, staged=False))
 
     def _mark(self, function: Function, trace: Trace) -> None:
-        known = self._traces.get(id(function))
-        if id(function) in self.host or (known is not None and (known.compiled or not trace.compiled)):
-            return
-        self._traces[id(function)] = trace
-        self._work.append(function)
+        if id(function) not in self._host and trace.beats(self._traces.get(id(function))):
+            self._traces[id(function)] = trace
+            self._work.append(function)
 
     def _spread(self) -> None:
-        """From traced functions to what they call and to what is defined in them."""
+        """From traced functions to what they call, to what they wrap, and to what is defined in them."""
         while self._work:
             function = self._work.pop()
             trace = self._traces[id(function)]
             for site in self._calls.made_by(function):
-                self._mark(site.function, Trace(site.node, trace.wrapped, function, trace.compiled))
+                self._mark(site.function, Trace(site.node, trace.compiled, trace.staged))
+            for wrapped in self._wrapped_in.get(id(function), ()):
+                self._apply(wrapped, compiled=trace.compiled, staged=trace.staged)
             for nested in self._nested.get(id(function), ()):
-                self._mark(nested, Trace(None, trace.wrapped, function, trace.compiled))
+                self._mark(nested, Trace(None, trace.compiled, trace.staged))
 
 
 def _is_module_base(name: str) -> bool:

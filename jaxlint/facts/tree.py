@@ -17,7 +17,7 @@ from typing import Any
 
 import libcst as cst
 
-from jaxlint.facts.outline import Block
+from jaxlint.facts.outline import Block, without_lone_backslashes
 
 Branch = tuple[tuple[int, int], ...]
 """Which arm of which compound statements a statement stands in, outermost first."""
@@ -139,6 +139,11 @@ class Function:
         """The qualified name within the module."""
         return self.scope.qualname
 
+    @property
+    def takes_any_name(self) -> bool:
+        """Whether it has a `**kwargs`."""
+        return any(parameter.star == "**" for parameter in self.parameters)
+
     def parameter(self, name: str) -> Parameter | None:
         """Return the parameter of that name."""
         return next((p for p in self.parameters if p.name == name), None)
@@ -207,7 +212,7 @@ class Tree:
         self._stack: list[tuple[cst.CSTNode, cst.CSTNode | None, Context]] = []
         self.roots: list[tuple[cst.Module, Block]] = []
         for block in blocks:
-            module = cst.parse_module(block.text)
+            module = cst.parse_module(without_lone_backslashes(block.text))
             self.roots.append((module, block))
             self._walk(module)
 
@@ -373,6 +378,7 @@ class Tree:
         if isinstance(node.target, cst.Name):
             # Seen from the same statement on: the test that holds a walrus usually uses it.
             early = Context(context.scope, context.order - 1, context.branch, context.loop)
+            self.contexts[id(node.target)] = context
             self._bind(node.target.value, "assign", node.value, early)
         self._push(node, context, node.value)
 
@@ -547,6 +553,7 @@ class Tree:
     ) -> None:
         annotation = param.annotation.annotation if param.annotation is not None else None
         parameter = Parameter(function, param.name.value, position, annotation, param.default, star)
+        self.parents[id(param)] = function.node
         function.parameters.append(parameter)
         function.scope.bindings.setdefault(parameter.name, []).append(
             Binding(parameter.name, "parameter", param, inner)
@@ -633,6 +640,19 @@ class Tree:
         while current is not None:
             yield current
             current = parents.get(id(current))
+
+    def body(self, function: Function) -> Iterator[cst.CSTNode]:
+        """Yield the nodes that run when a function runs, in source order; not those of functions defined in it."""
+        stack: list[cst.CSTNode] = [function.node.body]
+        while stack:
+            node = stack.pop()
+            yield node
+            if isinstance(node, cst.Lambda):
+                continue
+            if isinstance(node, (cst.FunctionDef, cst.ClassDef)):
+                stack.extend(item.decorator for item in reversed(node.decorators))
+                continue
+            stack.extend(reversed(list(children(node))))
 
     def root(self, node: cst.CSTNode) -> tuple[cst.Module, Block]:
         """Return the parsed block that a node belongs to."""

@@ -14,10 +14,11 @@ from jaxlint.settings import Settings
 KINDS = ("compile", "transform", "control-flow", "inspect", "partial", "register", "host", "map-leaves")
 COMPARES = ("identity", "equality", "pytree", "wrapper")
 RESULTS = ("callable", "value", "pair", "record")
-COLUMNS = ("like", "kind", "compares", "traces", "static", "result", "scalars")
+COLUMNS = ("like", "kind", "compares", "traces", "static", "result", "stages", "scalars")
 """The columns that `[tool.jaxlint.wrappers."dotted.name"]` may have; `like` names a known wrapper whose columns are
 taken over where they are not given."""
 
+_STAGING_KINDS = ("compile", "control-flow", "inspect")
 _CALLABLE_KINDS = ("compile", "transform", "partial")
 
 
@@ -35,6 +36,7 @@ class Wrapper:
     traces: tuple[int | str, ...] = (0,)
     static: tuple[str, ...] = ()
     result: str = "value"
+    stages: bool = True
     scalars: str = "traced"
 
     @property
@@ -48,9 +50,19 @@ class Wrapper:
         return self.kind == "compile"
 
     @property
+    def keeps_arguments(self) -> bool:
+        """Whether the function that it makes takes the same arguments as the one that it is given."""
+        return self.compiles or self.name in _KEEPING_ARGUMENTS
+
+    @property
     def makes_callable(self) -> bool:
         """Whether a call gives a function that stands for the one it was given."""
         return self.result == "callable"
+
+
+_KEEPING_ARGUMENTS = frozenset(
+    f"jax.{name}" for name in ("grad", "value_and_grad", "vmap", "checkpoint", "hessian", "jacfwd", "jacrev", "named_call")
+)
 
 
 def table(settings: Settings) -> Mapping[str, Wrapper]:
@@ -87,6 +99,7 @@ def _wrapper(name: str, columns: Mapping[str, Any]) -> Wrapper:
         traces=tuple(columns.get("traces", (0,))),
         static=tuple(columns.get("static", ())),
         result=columns.get("result", "callable" if kind in _CALLABLE_KINDS else "value"),
+        stages=columns.get("stages", kind in _STAGING_KINDS),
         scalars=columns.get("scalars", "traced"),
     )
 
@@ -98,7 +111,7 @@ def _configured(name: str, columns: Mapping[str, Any], known: Mapping[str, Wrapp
         if like not in known:
             raise WrapperError(f"wrapper {name!r} is like {like!r}, which is not a known wrapper")
         row = known[like]
-        base = {key: getattr(row, key) for key in ("kind", "compares", "traces", "static", "result", "scalars")}
+        base = {key: getattr(row, key) for key in ("kind", "compares", "traces", "static", "result", "stages", "scalars")}
     base.update({key: value for key, value in columns.items() if key != "like"})
     base.setdefault("kind", "compile")
     for key, allowed in (

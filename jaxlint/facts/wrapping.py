@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import libcst as cst
 
+from jaxlint.facts.answers import Answers
 from jaxlint.facts.names import Expression, External, Names
 from jaxlint.facts.tree import Function, Parameter, Tree
 from jaxlint.facts.wrappers import Wrapper
@@ -49,7 +50,7 @@ class Wrappings:
         self.tree = tree
         self.names = names
         self.table = table
-        self._wrappings: dict[int, Wrapping | None] = {}
+        self._wrappings: Answers[Wrapping | None] = Answers(names.asking)
         self.calls: dict[int, Wrapped] = {}
         self.decorators: dict[int, list[Wrapped]] = {}
         for call in tree.calls:
@@ -61,13 +62,13 @@ class Wrappings:
             if found:
                 self.decorators[id(function)] = found
 
+    def all(self) -> list[Wrapped]:
+        """Return everything that is wrapped: decorators first, then calls, each in source order."""
+        return [*(wrapped for found in self.decorators.values() for wrapped in found), *self.calls.values()]
+
     def wrapping(self, node: cst.CSTNode) -> Wrapping | None:
         """Return how an expression acts as a wrapper, None where it does not."""
-        key = id(node)
-        if key not in self._wrappings:
-            self._wrappings[key] = None  # a name defined through itself ends here
-            self._wrappings[key] = self._wrapping(node)
-        return self._wrappings[key]
+        return self._wrappings.get(id(node), lambda: self._wrapping(node), None)
 
     def of(self, node: cst.CSTNode) -> Wrapped | None:
         """Return what a call wraps, None where it wraps nothing."""

@@ -1,0 +1,70 @@
+"""Answers that may ask for themselves.
+
+`f = jax.jit(f)` in a loop, factories that return each other's results, wrappers around wrappers: what a name stands for
+can depend on itself.  Such a question is cut short.  What was found on the way is then only a draft, as it lacks what
+the question that was cut would have said, and somebody who starts elsewhere finds more; so a draft is kept for the
+outermost question alone.  Hence an answer depends on the question, never on what was asked before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Asking:
+    """What all answers about one module share: how often a question was cut, and how deep they are nested."""
+
+    def __init__(self) -> None:
+        self.cuts = 0
+        self.depth = 0
+        self.drafts: list[dict[object, object]] = []
+
+    def cut(self) -> None:
+        """Say that an answer was cut short, so that whatever uses it is a draft."""
+        self.cuts += 1
+
+    def forget(self) -> None:
+        """Drop the drafts: the outermost question has its answer."""
+        for drafts in self.drafts:
+            drafts.clear()
+
+
+class Answers(Generic[T]):
+    """The answers to one kind of question, by a key that outlives them."""
+
+    def __init__(self, asking: Asking) -> None:
+        self._asking = asking
+        self._final: dict[object, T] = {}
+        self._drafts: dict[object, T] = {}
+        self._busy: set[object] = set()
+        asking.drafts.append(self._drafts)  # type: ignore[arg-type]  (only ever cleared there)
+
+    def get(self, key: object, find: Callable[[], T], cut: T) -> T:
+        """Return the answer, by `find` where it is not known yet; `cut` where `find` has come round to it."""
+        if key in self._final:
+            return self._final[key]
+        asking = self._asking
+        if key in self._busy:
+            asking.cut()
+            return cut
+        if key in self._drafts:
+            asking.cut()
+            return self._drafts[key]
+        before = asking.cuts
+        self._busy.add(key)
+        asking.depth += 1
+        try:
+            found = find()
+        finally:
+            self._busy.discard(key)
+            asking.depth -= 1
+        if asking.cuts == before or asking.depth == 0:
+            self._final[key] = found
+        else:
+            self._drafts[key] = found
+        if asking.depth == 0:
+            asking.forget()
+        return found

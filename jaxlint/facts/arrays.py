@@ -1,0 +1,91 @@
+"""What the functions of JAX, NumPy and Python do with arrays: which make them, which need Python values of them."""
+
+from __future__ import annotations
+
+_ROOTS = ("jax.numpy.", "jax.lax.", "jax.nn.", "jax.random.", "jax.scipy.", "jax.image.", "jax.ops.")
+_NO_ARRAYS = frozenset(
+    "shape ndim size dtype result_type promote_types issubdtype isdtype can_cast finfo iinfo broadcast_shapes "
+    "iscomplexobj isrealobj isscalar iterable axis_size key_impl canonicalize_dtype ndarray integer floating inexact "
+    "number generic signedinteger unsignedinteger complexfloating newaxis pi e inf nan euler_gamma set_printoptions "
+    "get_printoptions save savez load bool_ int_ ResizeMethod Precision GatherDimensionNumbers ScatterDimensionNumbers "
+    "ConvDimensionNumbers conv_dimension_numbers GatherScatterMode RandomAlgorithm padtype_to_pads "
+    "reduce_window_shape_tuple dtypes conv_general_shape_tuple".split()
+)
+_MAYBE_TREES = frozenset(
+    "scan while_loop fori_loop cond switch map associative_scan custom_root custom_linear_solve stop_gradient "
+    "optimization_barrier psum pmean pmax pmin ppermute all_gather all_to_all platform_dependent reduce_precision "
+    "pcast pvary".split()
+)
+
+ATTRIBUTES_OF_PYTHON = frozenset(
+    "shape ndim dtype size itemsize nbytes sharding aval weak_type device devices is_fully_addressable name".split()
+)
+"""Attributes of an array that Python knows under trace as well."""
+
+ARRAY_ATTRIBUTES = frozenset({"T", "mT", "real", "imag", "at", "flat"})
+"""Attributes of an array that are arrays."""
+
+ARRAY_METHODS = frozenset(
+    "all any argmax argmin argpartition argsort astype choose clip compress conj conjugate copy cumprod cumsum diagonal "
+    "dot flatten max mean min nonzero prod ptp ravel repeat reshape round searchsorted sort squeeze std sum swapaxes "
+    "take trace transpose var view".split()
+)
+"""Methods of an array that give arrays."""
+
+UPDATES = frozenset({"set", "add", "subtract", "multiply", "mul", "divide", "power", "min", "max", "apply", "get"})
+"""Methods of `x.at[i]`."""
+
+HEAVY = frozenset(
+    "dot matmul einsum tensordot vdot inner outer kron dot_general conv conv_general_dilated convolve".split()
+)
+"""Functions that cost as a matrix product does."""
+
+DATA_DEPENDENT = {
+    "nonzero": 1,
+    "flatnonzero": 1,
+    "argwhere": 1,
+    "unique": 1,
+    "unique_all": 1,
+    "unique_counts": 1,
+    "unique_inverse": 1,
+    "unique_values": 1,
+    "where": 1,
+    "extract": 2,
+    "compress": 2,
+    "union1d": 2,
+    "intersect1d": 2,
+    "setdiff1d": 2,
+    "setxor1d": 2,
+    "bincount": 1,
+}
+"""Functions of `jax.numpy` whose result's shape depends on values, with the number of data arguments they are given
+in that case (`where` with three gives a fixed shape)."""
+
+NUMPY_ON_VALUES = frozenset(
+    "array asarray asanyarray ascontiguousarray float32 float64 int32 int64 sin cos tan arcsin arccos arctan arctan2 sinh "
+    "cosh tanh exp exp2 expm1 log log2 log10 log1p sqrt cbrt square abs absolute fabs sign floor ceil rint add subtract "
+    "multiply divide true_divide floor_divide power maximum minimum fmax fmin isnan isinf isfinite logical_and logical_or "
+    "logical_not logical_xor hypot deg2rad rad2deg mod fmod remainder greater less equal not_equal save savetxt "
+    "array_equal allclose testing.assert_allclose testing.assert_array_equal".split()
+)
+"""Functions of NumPy that convert a traced array to values and so raise (measured: asarray and the ufuncs)."""
+
+
+def makes_array(name: str) -> bool:
+    """Whether a call of this dotted name gives an array, which under a staging trace has no value in Python."""
+    if not name.startswith(_ROOTS):
+        return False
+    last = name.rpartition(".")[2]
+    if last in _NO_ARRAYS or last in _MAYBE_TREES or "initializers" in name or last.endswith("_p"):
+        return False
+    return last[:1].islower()
+
+
+def may_make_tree(name: str) -> bool:
+    """Whether a call of this dotted name gives a pytree of arrays."""
+    return name.startswith(_ROOTS) and name.rpartition(".")[2] in _MAYBE_TREES
+
+
+def is_array_function(name: str) -> bool:
+    """Whether a dotted name is a function whose every call dispatches array operations."""
+    return makes_array(name) or may_make_tree(name)

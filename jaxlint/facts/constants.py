@@ -1,0 +1,141 @@
+"""Constants that the source shows: numbers, strings and tuples, through names, arithmetic and `len` of literals."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import libcst as cst
+
+from jaxlint.facts.names import Expression, Item, Names
+
+UNKNOWN = object()
+"""What `Constants.of` returns for an expression whose value the source does not show."""
+
+_OPERATORS: dict[type[cst.CSTNode], Callable[[Any, Any], Any]] = {
+    cst.Add: operator.add,
+    cst.Subtract: operator.sub,
+    cst.Multiply: operator.mul,
+    cst.FloorDivide: operator.floordiv,
+    cst.Modulo: operator.mod,
+    cst.Divide: operator.truediv,
+}
+
+
+class Constants:
+    """Evaluates expressions whose value is fixed by the text."""
+
+    def __init__(self, names: Names) -> None:
+        self._names = names
+        self._known: dict[int, Any] = {}
+
+    def of(self, node: cst.CSTNode | None) -> Any:
+        """Return the value of an expression, `UNKNOWN` where it is not fixed; tuples and lists come as tuples."""
+        if node is None:
+            return UNKNOWN
+        key = id(node)
+        if key not in self._known:
+            self._known[key] = UNKNOWN  # a name defined through itself ends here
+            try:
+                self._known[key] = self._evaluate(node)
+            except (ArithmeticError, TypeError, ValueError):
+                self._known[key] = UNKNOWN
+        return self._known[key]
+
+    def integer(self, node: cst.CSTNode | None) -> int | None:
+        """Return the value of an expression that is a fixed integer, None for any other."""
+        value = self.of(node)
+        return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+    def length(self, node: cst.CSTNode | None) -> int | None:
+        """Return the length of a literal list, tuple, set, dict or string, through names."""
+        if node is None:
+            return None
+        lengths = set()
+        for value in self._names.values(node):
+            inner = value.node if isinstance(value, Expression) else None
+            if isinstance(inner, (cst.List, cst.Tuple, cst.Set, cst.Dict)):
+                starred = any(isinstance(e, (cst.StarredElement, cst.StarredDictElement)) for e in inner.elements)
+                lengths.add(None if starred else len(inner.elements))
+            elif isinstance(inner, cst.SimpleString):
+                lengths.add(len(str(inner.evaluated_value)))
+            else:
+                lengths.add(None)
+        return lengths.pop() if len(lengths) == 1 else None
+
+    def strings(self, node: cst.CSTNode | None) -> list[str] | None:
+        """Return the string, or the sequence of strings, that an expression is; None where that is not known."""
+        value = self.of(node)
+        if isinstance(value, str):
+            return [value]
+        if isinstance(value, tuple) and all(isinstance(item, str) for item in value):
+            return list(value)
+        return None
+
+    def integers(self, node: cst.CSTNode | None) -> list[int] | None:
+        """Return the integer, or the sequence of integers, that an expression is; None where that is not known."""
+        value = self.of(node)
+        if isinstance(value, int):
+            return [value]
+        if isinstance(value, tuple) and all(isinstance(item, int) for item in value):
+            return list(value)
+        return None
+
+    def _evaluate(self, node: cst.CSTNode) -> Any:
+        if isinstance(node, (cst.Integer, cst.Float, cst.SimpleString, cst.ConcatenatedString)):
+            return node.evaluated_value
+        if isinstance(node, cst.Name) and node.value in ("True", "False", "None"):
+            return {"True": True, "False": False, "None": None}[node.value]
+        if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus):
+            value = self.of(node.expression)
+            return -value if isinstance(value, (int, float)) else UNKNOWN
+        if isinstance(node, cst.BinaryOperation):
+            return self._binary(node)
+        if isinstance(node, (cst.Tuple, cst.List, cst.Set)):
+            items = [self.of(element.value) for element in node.elements]
+            starred = any(isinstance(element, cst.StarredElement) for element in node.elements)
+            return UNKNOWN if starred or UNKNOWN in items else tuple(items)
+        if isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and len(node.args) == 1:
+            return self._call(node.func.value, node.args[0].value)
+        if isinstance(node, (cst.Name, cst.Attribute)):
+            return self._of_name(node)
+        return UNKNOWN
+
+    def _binary(self, node: cst.BinaryOperation) -> Any:
+        left, right = self.of(node.left), self.of(node.right)
+        if left is UNKNOWN or right is UNKNOWN:
+            return UNKNOWN
+        if isinstance(node.operator, cst.Power):
+            small = isinstance(left, (int, float)) and isinstance(right, int) and abs(left) <= 1000 and 0 <= right <= 64
+            return left**right if small else UNKNOWN
+        function = _OPERATORS.get(type(node.operator))
+        if function is None or isinstance(left, str) or isinstance(right, str):
+            return UNKNOWN
+        if isinstance(left, tuple) != isinstance(right, tuple) or (isinstance(left, tuple) and function is not operator.add):
+            return UNKNOWN
+        return function(left, right)
+
+    def _call(self, name: str, argument: cst.BaseExpression) -> Any:
+        if name == "len":
+            length = self.length(argument)
+            return UNKNOWN if length is None else length
+        if name in ("tuple", "list", "frozenset", "set", "sorted"):
+            value = self.of(argument)
+            return value if isinstance(value, tuple) else UNKNOWN
+        if name == "int":
+            value = self.of(argument)
+            return int(value) if isinstance(value, (int, float)) else UNKNOWN
+        return UNKNOWN
+
+    def _of_name(self, node: cst.Name | cst.Attribute) -> Any:
+        found = []
+        for value in self._names.values(node):
+            if isinstance(value, Expression) and value.node is not node:
+                found.append(self.of(value.node))
+            elif isinstance(value, Item) and value.index is not None:
+                whole = self.of(value.node)
+                found.append(whole[value.index] if isinstance(whole, tuple) and value.index < len(whole) else UNKNOWN)
+            else:
+                return UNKNOWN
+        return found[0] if len(found) == 1 else UNKNOWN

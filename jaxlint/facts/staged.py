@@ -1,0 +1,235 @@
+"""What the functions that run under a staging trace hold that fails there, and how sure that is."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+
+import libcst as cst
+
+from jaxlint.facts import arrays
+from jaxlint.facts.calls import Calls
+from jaxlint.facts.demands import STRUCTURAL, Demand, Demands
+from jaxlint.facts.names import Names
+from jaxlint.facts.tracing import Tracing
+from jaxlint.facts.tree import Function, Parameter, Tree, children
+from jaxlint.facts.values import Kind, Values, argument_of
+
+_OPTION_ANNOTATIONS = frozenset({"bool", "str", "int", "Callable", "Literal", "type", "Type", "tuple", "Tuple", "Enum"})
+_CONTAINER_ANNOTATIONS = frozenset(
+    {"list", "dict", "tuple", "List", "Dict", "Tuple", "Sequence", "Mapping", "Iterable", "PyTree", "set", "Any"}
+)
+_DATA_ANNOTATIONS = frozenset({"float", "complex", "Array", "ArrayLike", "ndarray", "Float", "Scalar", "ScalarLike", "Num"})
+
+
+_ASKED = frozenset({"range", "index", "key", "format", "axis"})
+"""Uses other than tests and shapes that ask data for its value."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DataShape:
+    """A place where traced data decides a shape: by a `mask`, in a `function`, or as a `bound`."""
+
+    node: cst.CSTNode
+    kind: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Options:
+    """What is known of a parameter as an option of its function."""
+
+    option_like: bool
+    data_like: bool
+
+
+class Staged:
+    """The demands of all staged functions, those left out that a guard makes harmless."""
+
+    def __init__(
+        self,
+        tree: Tree,
+        names: Names,
+        calls: Calls,
+        tracing: Tracing,
+        values: Values,
+    ) -> None:
+        self._tree = tree
+        self._names = names
+        self._calls = calls
+        self._tracing = tracing
+        self._values = values
+        finder = Demands(tree, names, calls, values)
+        self.demands: list[Demand] = [
+            demand
+            for function in self.functions()
+            for demand in finder.of(function)
+            if not self.is_guarded(demand.node)
+        ]
+        self._structural = {id(p) for d in self.demands if d.use in STRUCTURAL or d.use == "call" for p in d.parameters}
+
+    @functools.cached_property
+    def missing_statics(self) -> list[tuple[Demand, Parameter]]:
+        """The option-like parameters that Python needs, each with the first place that needs it."""
+        found: dict[int, tuple[Demand, Parameter]] = {}
+        for demand in self.demands:
+            for parameter in demand.parameters:
+                if id(parameter) not in found and self._is_option(demand, parameter):
+                    found[id(parameter)] = (demand, parameter)
+        return list(found.values())
+
+    @functools.cached_property
+    def data_in_python(self) -> list[Demand]:
+        """The tests and conversions of traced data."""
+        return [
+            demand
+            for demand in self.demands
+            if (demand.use in ("test", "order", "conversion") or (demand.use in _ASKED and not demand.parameters))
+            and not any(self._is_option(demand, parameter) for parameter in demand.parameters)
+            and not self._may_be_container(demand)
+        ]
+
+    @functools.cached_property
+    def data_shapes(self) -> list[DataShape]:
+        """The places where traced data decides a shape."""
+        found = [
+            DataShape(demand.node, "bound")
+            for demand in self.demands
+            if demand.use in ("shape", "size", "slice") and not demand.parameters
+        ]
+        for function in self.functions():
+            for node in self._tree.body(function):
+                if not self.is_guarded(node) and (kind := self._shape_by_data(node)) is not None:
+                    found.append(DataShape(node, kind))
+        return found
+
+    def _shape_by_data(self, node: cst.CSTNode) -> str | None:
+        if isinstance(node, cst.Subscript):
+            base = self._values.kind(node.value)
+            masked = any(isinstance(e.slice, cst.Index) and self._values.is_mask(e.slice.value) for e in node.slice)
+            return "mask" if masked and (base.traced or base is Kind.UNKNOWN) else None
+        if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value == "nonzero":
+            if self._values.kind(node.func.value).traced:
+                return "function"
+        if isinstance(node, cst.Call) and not any(a.star for a in node.args):
+            given = {a.keyword.value for a in node.args if a.keyword is not None}
+            for name in self._names.externals(node.func):
+                count = arrays.DATA_DEPENDENT.get(name.removeprefix("jax.numpy.")) if name.startswith("jax.numpy.") else None
+                if count is None or given & {"size", "length", "x", "y"}:
+                    continue
+                data = [a.value for a in node.args if a.keyword is None]
+                if len(data) < count or (name == "jax.numpy.where" and len(data) != 1):
+                    continue
+                if any(self._values.kind(value).traced for value in data[:count]):
+                    return "function"
+        return None
+
+    def _is_option(self, demand: Demand, parameter: Parameter) -> bool:
+        if parameter.star and isinstance(demand.node, cst.Name) and demand.use in ("test", "call"):
+            return False
+        if demand.use in STRUCTURAL or demand.use == "call" or parameter.star == "**":
+            return True
+        return self.options(parameter).option_like
+
+    def _may_be_container(self, demand: Demand) -> bool:
+        """Whether it tests the bare truth of a parameter that may hold a list or a dictionary of arrays."""
+        if demand.use != "test" or not isinstance(demand.node, cst.Name) or not demand.parameters:
+            return False
+        if self._values.kind(demand.node) is Kind.ARRAY:
+            return False
+        parameter = demand.parameters[0]
+        if parameter.star or _annotation_names(parameter.annotation) & _CONTAINER_ANNOTATIONS:
+            return True
+        return self.is_container(parameter) and not self.options(parameter).data_like
+
+    def functions(self) -> list[Function]:
+        """Return the functions that run under a staging trace."""
+        return [f for f in self._tree.functions if (t := self._tracing.trace(f)) is not None and t.staged]
+
+    def is_guarded(self, node: cst.CSTNode) -> bool:
+        """Whether a `try` catches what happens at a place, or a test for tracers around it keeps traces out."""
+        child: cst.CSTNode = node
+        for parent in self._tree.ancestors(node):
+            if isinstance(parent, (cst.Try, cst.TryStar)) and parent.body is child and parent.handlers:
+                return True
+            if isinstance(parent, (cst.If, cst.IfExp, cst.While)) and parent.test is not child and _asks(parent.test):
+                return True
+            if isinstance(parent, cst.BooleanOperation) and parent.right is child and _asks(parent.left):
+                return True
+            if isinstance(parent, (cst.FunctionDef, cst.Lambda)):
+                return False
+            child = parent
+        return False
+
+    def options(self, parameter: Parameter) -> Options:
+        """Say whether a parameter looks like an option of its function, or like data."""
+        names = _annotation_names(parameter.annotation)
+        default = parameter.default
+        by_default = isinstance(default, (cst.Integer, cst.BaseString)) or (
+            isinstance(default, cst.Name) and default.value in ("True", "False")
+        )
+        data = bool(names & _DATA_ANNOTATIONS) or isinstance(default, cst.Float)
+        option = bool(names & _OPTION_ANNOTATIONS) or by_default or id(parameter) in self._structural
+        return Options(option and not (data and id(parameter) not in self._structural), data)
+
+    def is_container(self, parameter: Parameter) -> bool:
+        """Whether something in its function uses a parameter as a container or an object, whose truth is Python's."""
+        for binding in parameter.function.scope.bindings.get(parameter.name, ()):
+            for use in self._names.uses(binding):
+                parent = self._tree.parent(use)
+                if isinstance(parent, (cst.Subscript, cst.Attribute)) and parent.value is use:
+                    return True
+                if isinstance(parent, (cst.For, cst.CompFor)) or (isinstance(parent, cst.Arg) and parent.star):
+                    return True
+                if isinstance(parent, cst.Arg) and not self._is_array_call(parent):
+                    return True
+        return False
+
+    def _is_array_call(self, arg: cst.Arg) -> bool:
+        call = self._tree.parent(arg)
+        return isinstance(call, cst.Call) and self._values.kind(call).traced
+
+    def omitted(self, parameter: Parameter) -> bool:
+        """Whether a parameter has a default and no call in sight gives it."""
+        if parameter.default is None:
+            return False
+        for site in self._calls.of(parameter.function):
+            if any(arg.star for arg in site.node.args):
+                return False
+            if argument_of(site.node, parameter, bound=site.bound) is not None:
+                return False
+        return True
+
+
+def _asks(test: cst.BaseExpression) -> bool:
+    """Whether a test asks if something is traced or concrete."""
+    for node in _within(test):
+        name = node.attr.value if isinstance(node, cst.Attribute) else node.value if isinstance(node, cst.Name) else ""
+        if isinstance(name, str) and ("Tracer" in name or "tracer" in name or "concrete" in name.lower()):
+            return True
+        if name in ("isinstance", "is_scalar", "isscalar", "debug_checks", "TYPE_CHECKING"):
+            return True
+    return False
+
+
+def _within(node: cst.CSTNode) -> list[cst.CSTNode]:
+    found, stack = [], [node]
+    while stack:
+        current = stack.pop()
+        found.append(current)
+        stack.extend(children(current))
+    return found
+
+
+def _annotation_names(node: cst.BaseExpression | None) -> set[str]:
+    """Return the last parts of the names in an annotation: `Optional[int]` gives Optional and int."""
+    if node is None:
+        return set()
+    if isinstance(node, cst.SimpleString):
+        return {str(node.evaluated_value).rpartition(".")[2].partition("[")[0]}
+    found = set()
+    for part in _within(node):
+        if isinstance(part, cst.Attribute):
+            found.add(part.attr.value)
+        elif isinstance(part, cst.Name):
+            found.add(part.value)
+    return found

@@ -1,0 +1,513 @@
+"""What each expression holds when its function runs: a Python value, a static one, a traced one, or nothing known.
+
+The kinds follow the bindings that reach a use, so a name may be an array here and a number there.  Nothing is said
+where several kinds may meet: rules that claim an error rest on this.
+"""
+
+from __future__ import annotations
+
+import enum
+
+import libcst as cst
+
+from jaxlint.facts import arrays
+from jaxlint.facts.calls import Calls
+from jaxlint.facts.constants import UNKNOWN, Constants
+from jaxlint.facts.names import Expression, External, Names
+from jaxlint.facts.tracing import Tracing
+from jaxlint.facts.tree import Binding, Function, Parameter, Tree
+from jaxlint.facts.wrapping import Wrapped, Wrappings
+
+
+class Kind(enum.Enum):
+    """What an expression holds.
+
+    ARRAY is a traced array, DATA a traced array or a pytree of them, STATIC a value that the compile cache keys by,
+    PYTHON any other value that Python knows under trace.
+    """
+
+    PYTHON = "python"
+    STATIC = "static"
+    ARRAY = "array"
+    DATA = "data"
+    UNKNOWN = "unknown"
+
+    @property
+    def traced(self) -> bool:
+        """Whether it is known to have no value in Python."""
+        return self in (Kind.ARRAY, Kind.DATA)
+
+    @property
+    def known(self) -> bool:
+        """Whether Python knows its value under trace."""
+        return self in (Kind.PYTHON, Kind.STATIC)
+
+
+_STRING_METHODS_OF_TREES = frozenset({"items", "keys", "values", "get", "copy", "pop", "replace", "_replace"})
+_PYTHON_CALLS = frozenset(
+    "len isinstance issubclass type callable hasattr id repr str print format dir vars range slice hash int float bool "
+    "complex ord chr open input super".split()
+)
+_ARRAY_CALLS = frozenset({"abs", "sum", "round", "pow", "divmod", "min", "max"})
+_SEQUENCE_CALLS = frozenset({"enumerate", "zip", "reversed", "list", "tuple", "sorted", "iter", "next", "tqdm", "trange"})
+
+
+class Values:
+    """Tells the kinds of expressions in traced functions; outside a trace nothing is traced."""
+
+    def __init__(
+        self,
+        tree: Tree,
+        names: Names,
+        wrappings: Wrappings,
+        calls: Calls,
+        tracing: Tracing,
+        constants: Constants,
+    ) -> None:
+        self._tree = tree
+        self._names = names
+        self._wrappings = wrappings
+        self._calls = calls
+        self._tracing = tracing
+        self._constants = constants
+        self._known: dict[int, Kind] = {}
+        self._pending: set[int] = set()
+        self._parameters: dict[int, Kind] = {}
+
+    # Parameters
+
+    def parameter(self, parameter: Parameter) -> Kind:
+        """Return what a parameter holds when its function is traced."""
+        key = id(parameter)
+        if key not in self._parameters:
+            self._parameters[key] = Kind.UNKNOWN  # recursion ends here
+            self._parameters[key] = self._parameter(parameter)
+        return self._parameters[key]
+
+    def _parameter(self, parameter: Parameter) -> Kind:
+        function = parameter.function
+        trace = self._tracing.trace(function)
+        if trace is None:
+            return Kind.UNKNOWN
+        if self._is_static_annotation(parameter.annotation):
+            return Kind.STATIC
+        direct = self._tracing.direct(function)
+        # What is compiled around a grad or a vmap says what arrives, not the transform inside.
+        outer = [w for w in direct if w.wrapper.compiles and self._is_immediate(w, function)]
+        given = _join([self._given_by(wrapped, parameter) for wrapped in outer or direct]) if direct else Kind.UNKNOWN
+        if given is Kind.UNKNOWN and all(w.wrapper.keeps_arguments and not w.wrapper.compiles for w in direct):
+            return self._given_by_callers(parameter)
+        return given
+
+    def _is_static_annotation(self, node: cst.BaseExpression | None) -> bool:
+        base = node.value if isinstance(node, cst.Subscript) else node
+        name = base.attr.value if isinstance(base, cst.Attribute) else base.value if isinstance(base, cst.Name) else ""
+        return name == "Static"
+
+    def _given_by(self, wrapped: Wrapped, parameter: Parameter) -> Kind:
+        """What a wrapper hands to a parameter of the function that it traces."""
+        function, wrapper = parameter.function, wrapped.wrapper
+        if not self._is_immediate(wrapped, function) or (parameter.star and not wrapper.compiles):
+            return Kind.UNKNOWN
+        if function.cls is not None and parameter.position == 0 and not self._names.is_static(function):
+            return self._self(wrapped, parameter)
+        if wrapper.compiles:
+            static = self.statics(wrapped, function)
+            if static is None or wrapper.scalars == "static" or (static and parameter.star == "**"):
+                return Kind.UNKNOWN
+            return Kind.STATIC if parameter.name in static else Kind.DATA
+        if wrapper.name == "jax.vmap":
+            return Kind.DATA if wrapped.keyword("in_axes") is None and len(wrapped.arguments) < 2 else Kind.UNKNOWN
+        if wrapper.name in ("jax.grad", "jax.value_and_grad"):
+            first = wrapped.keyword("argnums") is None and parameter.position == 0
+            return Kind.DATA if first else Kind.UNKNOWN
+        if wrapper.kind == "control-flow" and wrapper.library == "jax" and wrapper.stages:
+            return Kind.DATA
+        return Kind.UNKNOWN
+
+    def _self(self, wrapped: Wrapped, parameter: Parameter) -> Kind:
+        static = self.statics(wrapped, parameter.function)
+        if static is not None and parameter.name in static:
+            return Kind.STATIC
+        return Kind.UNKNOWN
+
+    def _is_immediate(self, wrapped: Wrapped, function: Function) -> bool:
+        """Whether a wrapper is given the function itself, or a transform that takes the same arguments."""
+        if wrapped.decorated is function:
+            return True
+        work, seen = list(wrapped.targets), set[int]()
+        while work:
+            for value in self._names.values(work.pop()):
+                if value is function:
+                    return True
+                if isinstance(value, Expression) and isinstance(value.node, cst.Call) and id(value.node) not in seen:
+                    seen.add(id(value.node))  # `f = grad(f)` comes back to itself
+                    inner = self._wrappings.of(value.node)
+                    if inner is not None and inner.wrapper.keeps_arguments:
+                        work.extend(inner.targets)
+        return False
+
+    def statics(self, wrapped: Wrapped, function: Function) -> set[str] | None:
+        """Return the names of the static parameters under a compile wrapper, None where the source does not show them.
+
+        A method that is wrapped as `obj.method` has its instance bound already: numbers count from the next parameter.
+        """
+        found: set[str] = set()
+        positional = [p for p in function.parameters if p.position is not None]
+        if self.binds_instance(wrapped, function):
+            positional = positional[1:]
+        for keyword in wrapped.wrapper.static:
+            node = wrapped.keyword(keyword)
+            if node is None or self._constants.of(node) is None:
+                continue
+            if keyword.endswith("names"):
+                strings = self._constants.strings(node)
+                if strings is None:
+                    return None
+                if any(function.parameter(name) is None for name in strings) and not function.takes_any_name:
+                    return None  # a mistake that is reported as such
+                found.update(strings)
+                continue
+            numbers = self._constants.integers(node)
+            if numbers is None:
+                return None
+            for number in numbers:
+                if not -len(positional) <= number < len(positional):
+                    return None  # one of `*args`, or a mistake that is reported as such
+                found.add(positional[number].name)
+        if any(arg.star for arg in wrapped.arguments):
+            return None
+        return found
+
+    def binds_instance(self, wrapped: Wrapped, function: Function) -> bool:
+        """Whether the wrapper is given `obj.method`, so that the first parameter is bound."""
+        if function.cls is None or wrapped.decorated is not None or self._names.is_static(function):
+            return False
+        return isinstance(wrapped.targets[0], cst.Attribute)
+
+    def _given_by_callers(self, parameter: Parameter) -> Kind:
+        """What the traced callers in sight hand to a parameter."""
+        function = parameter.function
+        kinds = []
+        for site in self._calls.of(function):
+            if not self._tracing.is_traced(site.context.function):
+                continue
+            node = argument_of(site.node, parameter, bound=site.bound)
+            if node is None:
+                kinds.append(Kind.UNKNOWN if _spreads(site.node) or parameter.default is None else Kind.PYTHON)
+            else:
+                kinds.append(self.kind(node))
+        return _join(kinds) if kinds else Kind.UNKNOWN
+
+    # Expressions
+
+    def kind(self, node: cst.CSTNode) -> Kind:
+        """Return what an expression holds where it stands."""
+        key = id(node)
+        known = self._known.get(key)
+        if known is None:
+            if key in self._pending:
+                return Kind.UNKNOWN
+            self._pending.add(key)
+            known = self._kind(node)
+            self._pending.discard(key)
+            self._known[key] = known
+        return known
+
+    def _kind(self, node: cst.CSTNode) -> Kind:  # noqa: C901  (one arm a kind of expression)
+        if isinstance(node, cst.Name):
+            return self._of_name(node)
+        if isinstance(node, (cst.Integer, cst.Float, cst.Imaginary, cst.BaseString, cst.Lambda, cst.Ellipsis)):
+            return Kind.PYTHON
+        if isinstance(node, cst.Attribute):
+            return self._of_attribute(node)
+        if isinstance(node, cst.Call):
+            return self._of_call(node)
+        if isinstance(node, cst.Subscript):
+            return self._of_subscript(node)
+        if isinstance(node, cst.BinaryOperation):
+            return self._of_arithmetic([node.left, node.right])
+        if isinstance(node, cst.UnaryOperation):
+            if isinstance(node.operator, cst.Not):
+                return Kind.PYTHON
+            return self._of_arithmetic([node.expression])
+        if isinstance(node, cst.Comparison):
+            return self._of_comparison(node)
+        if isinstance(node, cst.BooleanOperation):
+            return _join([self.kind(node.left), self.kind(node.right)])
+        if isinstance(node, cst.IfExp):
+            return _join([self.kind(node.body), self.kind(node.orelse)])
+        if isinstance(node, cst.NamedExpr):
+            return self.kind(node.value)
+        if isinstance(node, cst.AugAssign):
+            return self._of_augmented(node)
+        if isinstance(node, (cst.Tuple, cst.List)):
+            kinds = [self.kind(element.value) for element in node.elements]
+            return Kind.PYTHON if all(k.known for k in kinds) else Kind.UNKNOWN
+        return Kind.UNKNOWN
+
+    def _of_augmented(self, node: cst.AugAssign) -> Kind:
+        value = self.kind(node.value)
+        if value is Kind.ARRAY:
+            return Kind.ARRAY
+        before = self.kind(node.target) if isinstance(node.target, cst.Name) else Kind.UNKNOWN
+        return self._combined([before, value])
+
+    def _of_name(self, node: cst.Name) -> Kind:
+        if node.value in ("True", "False", "None"):
+            return Kind.PYTHON
+        bindings = self._names.bindings(node)
+        if not bindings:
+            return Kind.UNKNOWN
+        # A value that a loop makes from itself takes the kind of its other definitions.
+        settled = [b for b in bindings if not (b.kind == "assign" and id(b.value) in self._pending)]
+        return _join([self._of_binding(binding) for binding in settled]) if settled else Kind.UNKNOWN
+
+    def _of_binding(self, binding: Binding) -> Kind:
+        owner = binding.context.function
+        value = binding.value
+        if owner is None:
+            return self._of_module_binding(binding)
+        if not isinstance(value, cst.CSTNode):
+            return Kind.PYTHON
+        if binding.kind == "parameter":
+            parameter = owner.parameter(binding.name)
+            return self.parameter(parameter) if parameter is not None else Kind.UNKNOWN
+        if binding.kind == "assign":
+            return self.kind(value)
+        if binding.kind == "unpack":
+            return self._of_element(value, binding.index, unpacked=True)
+        if binding.kind == "loop":
+            return self._of_loop_target(binding, value)
+        return Kind.UNKNOWN
+
+    def _of_module_binding(self, binding: Binding) -> Kind:
+        """Imports, definitions and constants of the module are Python's; an array of the module is neither."""
+        value = binding.value
+        if binding.kind == "assign" and isinstance(value, cst.CSTNode):
+            if isinstance(value, (cst.Dict, cst.List, cst.Tuple, cst.Set)):
+                return Kind.PYTHON
+            return Kind.PYTHON if self._constants.of(value) is not UNKNOWN else Kind.UNKNOWN
+        return Kind.UNKNOWN if isinstance(value, cst.CSTNode) else Kind.PYTHON
+
+    def _of_element(self, node: cst.CSTNode, index: int | None, *, unpacked: bool = False) -> Kind:
+        """What one element of an iterable holds."""
+        if isinstance(node, (cst.Tuple, cst.List)):
+            if unpacked and index is not None and index < len(node.elements):
+                return self.kind(node.elements[index].value)
+            return _join([self.kind(element.value) for element in node.elements]) if node.elements else Kind.UNKNOWN
+        kind = self.kind(node)
+        if kind in (Kind.ARRAY, Kind.DATA, Kind.PYTHON, Kind.STATIC):
+            return kind
+        return Kind.UNKNOWN
+
+    def _of_loop_target(self, binding: Binding, iterable: cst.CSTNode) -> Kind:
+        """What a loop variable holds: a number of `range`, an element of an array, a pair of `enumerate` or `zip`."""
+        if not isinstance(iterable, cst.Call) or not isinstance(iterable.func, cst.Name):
+            return self._of_element(iterable, None)
+        name, args = iterable.func.value, [arg.value for arg in iterable.args]
+        if name in ("range", "trange"):
+            return Kind.PYTHON
+        place = self._place_in_target(binding)
+        if name == "enumerate" and args:
+            if place == 0:
+                return Kind.PYTHON
+            return self._of_element(args[0], None) if place == 1 else Kind.UNKNOWN
+        if name == "zip" and place is not None and place < len(args):
+            return self._of_element(args[place], None)
+        if name in ("reversed", "sorted", "list", "tuple", "tqdm", "iter") and args:
+            return self._of_element(args[0], None)
+        return Kind.UNKNOWN
+
+    def _place_in_target(self, binding: Binding) -> int | None:
+        """Return which element of a loop's target tuple a name is, None where it is no direct element."""
+        loop = binding.context.loop
+        target = loop.node.target if loop is not None and not isinstance(loop.node, cst.While) else None
+        if isinstance(target, (cst.Tuple, cst.List)):
+            for index, element in enumerate(target.elements):
+                if isinstance(element.value, cst.Name) and element.value.value == binding.name:
+                    return index
+        return None
+
+    def _of_attribute(self, node: cst.Attribute) -> Kind:
+        externals = self._names.externals(node)
+        if externals:
+            return Kind.PYTHON  # a function, a constant, a module
+        base = self.kind(node.value)
+        name = node.attr.value
+        if name in arrays.ATTRIBUTES_OF_PYTHON and base is not Kind.UNKNOWN:
+            return Kind.PYTHON
+        if name in ("shape", "ndim", "dtype"):
+            return Kind.PYTHON
+        if base is Kind.ARRAY:
+            return Kind.ARRAY if name in arrays.ARRAY_ATTRIBUTES else Kind.UNKNOWN
+        if base is Kind.DATA and name in ("T", "mT", "real", "imag", "at"):
+            return Kind.ARRAY
+        # A field of a traced dataclass may be static, a method's result anything.
+        return Kind.STATIC if base is Kind.STATIC else Kind.UNKNOWN
+
+    def _of_subscript(self, node: cst.Subscript) -> Kind:
+        base = self.kind(node.value)
+        if base is Kind.ARRAY:
+            return Kind.ARRAY
+        if base is Kind.DATA:
+            for element in node.slice:
+                if isinstance(element.slice, cst.Slice):
+                    return Kind.DATA
+            return Kind.ARRAY if len(node.slice) > 1 else Kind.DATA
+        return base
+
+    def _of_arithmetic(self, operands: list[cst.BaseExpression]) -> Kind:
+        return self._combined([self.kind(operand) for operand in operands])
+
+    @staticmethod
+    def _combined(kinds: list[Kind]) -> Kind:
+        if Kind.ARRAY in kinds or Kind.DATA in kinds:
+            return Kind.ARRAY
+        if all(kind.known for kind in kinds):
+            return Kind.STATIC if Kind.STATIC in kinds else Kind.PYTHON
+        return Kind.UNKNOWN
+
+    def _of_comparison(self, node: cst.Comparison) -> Kind:
+        operands = [node.left, *(target.comparator for target in node.comparisons)]
+        for target in node.comparisons:
+            if isinstance(target.operator, (cst.Is, cst.IsNot, cst.In, cst.NotIn)):
+                return Kind.PYTHON
+        if any(self.is_text_or_none(operand) for operand in operands):
+            return Kind.PYTHON
+        return self._of_arithmetic(operands)
+
+    def is_text_or_none(self, node: cst.CSTNode) -> bool:
+        """Whether an expression is a string, None, or a sequence of them: what is compared with it is no array."""
+        if isinstance(node, cst.Name) and node.value == "None":
+            return True
+        if isinstance(node, cst.BaseString):
+            return True
+        if isinstance(node, (cst.Tuple, cst.List, cst.Set)):
+            return any(self.is_text_or_none(element.value) for element in node.elements)
+        return isinstance(self._constants.of(node), str)
+
+    def _of_call(self, node: cst.Call) -> Kind:
+        for value in self._names.values(node.func):
+            if isinstance(value, External):
+                return self._of_external_call(value.name)
+        func = node.func
+        if isinstance(func, cst.Name) and not self._names.bindings(func):
+            return self._of_builtin_call(func.value, node)
+        if isinstance(func, cst.Attribute):
+            return self._of_method_call(func)
+        return Kind.UNKNOWN
+
+    def _of_external_call(self, name: str) -> Kind:
+        if arrays.makes_array(name):
+            return Kind.ARRAY
+        if arrays.may_make_tree(name):
+            return Kind.DATA
+        if name.startswith(("numpy.", "math.")):
+            return Kind.PYTHON
+        if name in ("jax.device_count", "jax.local_device_count", "jax.process_index", "jax.eval_shape"):
+            return Kind.PYTHON
+        last = name.rpartition(".")[2]
+        if name.startswith("jax.numpy.") and last in ("shape", "ndim", "size", "result_type", "issubdtype", "finfo"):
+            return Kind.PYTHON
+        return Kind.UNKNOWN
+
+    def _of_builtin_call(self, name: str, node: cst.Call) -> Kind:
+        if name in _PYTHON_CALLS:
+            return Kind.PYTHON
+        if name in _ARRAY_CALLS and node.args:
+            kinds = [self.kind(arg.value) for arg in node.args]
+            if name == "sum" and kinds[0] is Kind.DATA:
+                return Kind.ARRAY
+            return self._combined(kinds)
+        return Kind.UNKNOWN
+
+    def _of_method_call(self, func: cst.Attribute) -> Kind:
+        base = self.kind(func.value)
+        name = func.attr.value
+        if self.is_update(func):
+            return Kind.ARRAY
+        if name in ("item", "tolist") and base.traced:
+            return Kind.PYTHON
+        if base is Kind.ARRAY:
+            return Kind.ARRAY if name in arrays.ARRAY_METHODS else Kind.UNKNOWN
+        if base is Kind.DATA:
+            # `.get` and `.items` of a dictionary of arrays are no methods of an array.
+            if name in _STRING_METHODS_OF_TREES:
+                return Kind.UNKNOWN
+            return Kind.ARRAY if name in arrays.ARRAY_METHODS else Kind.UNKNOWN
+        return Kind.UNKNOWN
+
+    @staticmethod
+    def is_update(func: cst.CSTNode) -> bool:
+        """Whether a callee is `x.at[i].set` or one of its kin."""
+        if not isinstance(func, cst.Attribute) or func.attr.value not in arrays.UPDATES:
+            return False
+        base = func.value
+        return (
+            isinstance(base, cst.Subscript)
+            and isinstance(base.value, cst.Attribute)
+            and base.value.attr.value == "at"
+        )
+
+    # Booleans
+
+    def is_mask(self, node: cst.CSTNode) -> bool:
+        """Whether an expression is a traced array of booleans with more than one element, as far as the source shows."""
+        if self.kind(node) is not Kind.ARRAY:
+            return False
+        if isinstance(node, cst.Name):
+            bindings = self._names.bindings(node)
+            return bool(bindings) and all(
+                isinstance(b.value, cst.CSTNode) and b.kind == "assign" and self.is_mask(b.value) for b in bindings
+            )
+        if isinstance(node, cst.Comparison):
+            return True
+        if isinstance(node, cst.UnaryOperation):
+            return isinstance(node.operator, cst.BitInvert) and self.is_mask(node.expression)
+        if isinstance(node, cst.BinaryOperation):
+            logical = isinstance(node.operator, (cst.BitAnd, cst.BitOr, cst.BitXor))
+            return logical and (self.is_mask(node.left) or self.is_mask(node.right))
+        if isinstance(node, cst.Call):
+            return any(name in _MASKS for name in self._names.externals(node.func))
+        return False
+
+
+_MASKS = frozenset(
+    f"jax.numpy.{name}"
+    for name in "isnan isinf isfinite isclose logical_and logical_or logical_not logical_xor greater less greater_equal "
+    "less_equal equal not_equal isin in1d signbit isneginf isposinf".split()
+)
+
+
+def argument_of(call: cst.Call, parameter: Parameter, *, bound: bool) -> cst.BaseExpression | None:
+    """Return the argument that a call gives to a parameter, None where it gives none that can be seen."""
+    position = None if parameter.position is None else parameter.position - bound
+    index = 0
+    for arg in call.args:
+        if arg.star:
+            return None
+        if arg.keyword is not None:
+            if arg.keyword.value == parameter.name:
+                return arg.value
+            continue
+        if index == position:
+            return arg.value
+        index += 1
+    return None
+
+
+def _spreads(call: cst.Call) -> bool:
+    return any(arg.star for arg in call.args)
+
+
+def _join(kinds: list[Kind]) -> Kind:
+    """The kind of what may be any of several."""
+    first = kinds[0]
+    if all(kind is first for kind in kinds):
+        return first
+    if all(kind.traced for kind in kinds):
+        return Kind.DATA
+    if all(kind.known for kind in kinds):
+        return Kind.STATIC
+    return Kind.UNKNOWN

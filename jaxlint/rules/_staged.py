@@ -1,0 +1,25 @@
+"""What the rules on code that fails under trace share."""
+
+from __future__ import annotations
+
+WORDS = frozenset({"jit", "pjit", "pmap", "filter_jit", "filter_pmap"})
+"""The identifiers by which compile wrappers are written."""
+
+NEEDS = {
+    "shape": "a shape",
+    "size": "a size",
+    "axis": "an axis",
+    "range": "`range`",
+    "slice": "a slice bound",
+    "index": "an index into a Python container",
+    "key": "a key",
+    "dtype": "a dtype",
+    "format": "a format",
+    "text": "a comparison with text",
+    "option": "an option of the function called",
+    "test": "a Python test",
+    "order": "a comparison",
+    "conversion": "a conversion",
+    "call": "a call",
+}
+"""What a demand is for, in words; each is followed by `needs its value in Python`."""

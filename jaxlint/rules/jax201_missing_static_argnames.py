@@ -1,0 +1,83 @@
+"""A traced parameter is used where Python needs its value.
+
+## What it does
+Reports a parameter of a compiled function, or of a function that traced code calls, that is not static but is used as
+an option: as a shape, size, axis, loop count, slice bound, key, dtype or mode, or in a test, where its annotation, its
+default or another use says that it is an option (`bool`, `str`, `int`, a callable).
+
+## Why it is slow
+It does not run at all: under trace the parameter has no value, and JAX raises `TracerBoolConversionError`,
+`ConcretizationTypeError`, `TracerIntegerConversionError`, `TypeError` or `IndexError`, depending on the place.  A
+default hides this as long as no caller passes the argument, because an omitted argument is never traced.
+
+## Example
+```python
+@jax.jit
+def smooth(signal, width: int):
+    kernel = jnp.ones(width) / width
+    return jnp.convolve(signal, kernel, mode="same")
+```
+
+## Use instead
+```python
+@functools.partial(jax.jit, static_argnames="width")
+def smooth(signal, width: int):
+    kernel = jnp.ones(width) / width
+    return jnp.convolve(signal, kernel, mode="same")
+```
+JAX then compiles once for each distinct value.
+
+## When it stays silent
+Where JAX takes a traced value: `x[n]`, `x.at[n]`, bounds of `fori_loop`, starts of `dynamic_slice`, `roll` shifts,
+`take`, `clip`, `repeat` with `total_repeat_length`, `**n`, f-strings without a format; `is None`, `isinstance`,
+`.shape`, `.ndim`, `.dtype`, `len`.  Parameters that are static by name, number, a variable, a `Static[...]`
+annotation, or because `eqx.filter_jit` keeps Python scalars static.  Under `try`, and behind a test for tracers.
+
+A test of *data* is JAX209, whose cure is another: a parameter counts as data unless its annotation or default
+(`bool`, `str`, `int`, a callable) or another use in the same function says that it is an option.
+
+At confidence `low`: a parameter with a default that no call in sight passes.
+
+## Fix safety
+No fix is offered yet.
+
+## References
+- JAX documentation, "Just-in-time compilation": marking arguments as static
+- <https://github.com/jax-ml/jax/issues/3045>
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from jaxlint.finding import Impact
+from jaxlint.rules import Report, Rule, _staged
+
+if TYPE_CHECKING:
+    from jaxlint.facts.module import ModuleFacts
+
+RULE = Rule(
+    code="JAX201",
+    name="missing-static-argnames",
+    summary="a traced parameter is used where Python needs its value",
+    impact=Impact.ERROR,
+    since="0.1.0",
+    words=_staged.WORDS,
+    doc=__doc__,
+)
+
+
+def check(facts: ModuleFacts) -> Iterator[Report]:
+    """Yield the first place where each option-like traced parameter is needed in Python."""
+    from jaxlint.facts.confidence import Doubt
+
+    for demand, parameter in facts.staged.missing_statics:
+        name = parameter.name
+        message = (
+            f"`{name}` is traced here, but {_staged.NEEDS[demand.use]} needs its value in Python, which fails; "
+            f"add `static_argnames={name!r}` to the compiled function"
+        )
+        doubts = frozenset({Doubt.OMITTED} if facts.staged.omitted(parameter) else ())
+        related = ((facts.parameter_node(parameter), f"`{name}` is a traced parameter"),)
+        yield Report(demand.where, message, facts.error_evidence(demand.node, doubts), related)

@@ -1,0 +1,77 @@
+"""A static or donated argument does not exist.
+
+## What it does
+Reports `static_argnames`, `static_argnums`, `donate_argnames` and `donate_argnums` that the signature in sight lacks,
+numbers that are out of range, and arguments that are both static and donated.
+
+## Why it is slow
+JAX raises `ValueError` when the function is wrapped.  Older versions accepted an unknown name silently and traced the
+argument instead.
+
+## Example
+```python
+@functools.partial(jax.jit, static_argnames="widht")
+def smooth(signal, width):
+    return jnp.convolve(signal, jnp.ones(width) / width, mode="same")
+```
+
+## Use instead
+```python
+@functools.partial(jax.jit, static_argnames="width")
+def smooth(signal, width):
+    return jnp.convolve(signal, jnp.ones(width) / width, mode="same")
+```
+
+## When it stays silent
+The function takes `**kwargs` (for names) or `*args` (for numbers); its signature, or the value of the option, is not
+in sight; the target is a partial or another transform.
+
+## Fix safety
+No fix is offered yet.
+
+## References
+- <https://github.com/jax-ml/jax/issues/10601>
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from jaxlint.finding import Impact
+from jaxlint.rules import Report, Rule, _staged
+
+if TYPE_CHECKING:
+    from jaxlint.facts.module import ModuleFacts
+
+RULE = Rule(
+    code="JAX206",
+    name="unknown-static-argument",
+    summary="a static or donated argument does not exist in the signature",
+    impact=Impact.ERROR,
+    since="0.1.0",
+    words=_staged.WORDS,
+    doc=__doc__,
+)
+
+
+def check(facts: ModuleFacts) -> Iterator[Report]:
+    """Yield the options of compile wrappers that name arguments which the function lacks."""
+    import difflib
+
+    for wrong in facts.wrong_arguments:
+        where = f"`{wrong.function.name}`"
+        if wrong.overlap:
+            message = f"`{wrong.given}` of {where} is both static and donated, which fails; take it out of one of the two"
+        elif isinstance(wrong.given, str):
+            close = difflib.get_close_matches(wrong.given, wrong.parameters, 1)
+            hint = f"did you mean `{close[0]}`?" if close else f"its parameters are {', '.join(wrong.parameters)}"
+            message = f"`{wrong.option}` names `{wrong.given}`, which {where} has no parameter for, so it fails; {hint}"
+        else:
+            count = len(wrong.parameters)
+            message = (
+                f"`{wrong.option}` gives position {wrong.given}, but {where} has {count} positional "
+                f"parameter{'s' * (count != 1)}, so it fails; count from 0, or use names"
+            )
+        related = ((facts.name_node(wrong.function), f"{where} is defined here"),)
+        yield Report(wrong.node, message, facts.error_evidence(wrong.node), related)

@@ -1,0 +1,81 @@
+"""The shape of a result depends on traced data.
+
+## What it does
+Reports, under trace: indexing by a boolean mask (`x[mask]`, `x.at[mask]`), `jnp.nonzero`, `unique`, `argwhere`,
+one-argument `where`, `intersect1d` and their kin without `size=`, and shapes, slice bounds and loop counts that come
+from array operations.
+
+## Why it is slow
+It does not run at all: XLA programs have fixed shapes, and the number of elements that a mask lets through is only
+known when the program runs.  JAX raises `NonConcreteBooleanIndexError` or `ConcretizationTypeError`.
+
+## Example
+```python
+@jax.jit
+def clip_outliers(scores, limit):
+    outliers = jnp.abs(scores) > limit
+    return scores.at[outliers].set(limit)
+```
+
+## Use instead
+```python
+@jax.jit
+def clip_outliers(scores, limit):
+    outliers = jnp.abs(scores) > limit
+    return jnp.where(outliers, limit, scores)
+```
+For means and sums use `where=` or a mask that multiplies; for `unique` and `nonzero` give `size=` and `fill_value=`.
+
+## When it stays silent
+Three-argument `where`; `size=` given; masks and indices that Python knows (NumPy arrays, shapes); integer indices;
+eager code, where the shape may well depend on data.
+
+## Fix safety
+No fix is offered yet.
+
+## References
+- JAX documentation, "Common gotchas in JAX": dynamic shapes
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from jaxlint.finding import Impact
+from jaxlint.rules import Report, Rule, _staged
+
+if TYPE_CHECKING:
+    from jaxlint.facts.module import ModuleFacts
+
+RULE = Rule(
+    code="JAX208",
+    name="data-dependent-shape",
+    summary="the shape of a result depends on traced data",
+    impact=Impact.ERROR,
+    since="0.1.0",
+    words=_staged.WORDS,
+    doc=__doc__,
+)
+
+
+def check(facts: ModuleFacts) -> Iterator[Report]:
+    """Yield the places where a traced value decides a shape."""
+    for shape in facts.staged.data_shapes:
+        code = facts.short_code(shape.node)
+        if shape.kind == "mask":
+            message = (
+                f"`{code}` selects by a traced mask, so the shape depends on data, which fails under trace; "
+                f"use `jnp.where(mask, ..., ...)` or a `where=` argument"
+            )
+        elif shape.kind == "function":
+            message = (
+                f"`{code}` gives a shape that depends on data, which fails under trace; "
+                f"give it `size=` (and `fill_value=`), or mask with three-argument `jnp.where`"
+            )
+        else:
+            message = (
+                f"`{code}` is traced data, but a shape or a bound must be known when the program is traced; "
+                f"compute it from shapes or options, or mask instead of cutting"
+            )
+        yield Report(shape.node, message, facts.error_evidence(shape.node))

@@ -1,0 +1,90 @@
+"""Python is asked for the value of traced data.
+
+## What it does
+Reports `if`, `while`, `assert`, `and`, `or`, `not` and conditional expressions that test traced data, and conversions
+of it: `bool()`, `int()`, `float()`, `.item()`, `.tolist()`, `np.asarray` and NumPy's element-wise functions; and `min`, `max`,
+`any`, `all` and `sorted` of it, `range` over it, and its use as an index into a Python container.
+
+## Why it is slow
+It does not run at all: under trace the data has no value yet, and JAX raises `TracerBoolConversionError`,
+`ConcretizationTypeError` or `TracerArrayConversionError`.
+
+## Example
+```python
+@jax.jit
+def soft_threshold(x, limit):
+    if jnp.abs(x) < limit:
+        return jnp.zeros_like(x)
+    return x - limit * jnp.sign(x)
+```
+
+## Use instead
+```python
+@jax.jit
+def soft_threshold(x, limit):
+    return jnp.where(jnp.abs(x) < limit, 0.0, x - limit * jnp.sign(x))
+```
+`jax.lax.cond` runs only one side, `jax.lax.while_loop` repeats while data says so.  Making the argument static would
+be wrong: it is data, and every value would compile again.
+
+## When it stays silent
+Tests that Python can answer under trace: `is None`, `isinstance`, `.shape`, `.ndim`, `.dtype`, `len`, the truth of a
+list or dictionary of arrays; conditions inside `lax.cond` and `while_loop`, which are no Python tests; values of which
+nothing in sight says that they are traced; under `try`, and behind a test for tracers.
+
+Where the tested value is an option of the function (a flag, a count, a mode), JAX201 says so instead: its page has the
+rule that tells them apart.
+
+## Fix safety
+No fix is offered yet.
+
+## References
+- JAX documentation, "Control flow and logical operators with JIT"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from jaxlint.finding import Impact
+from jaxlint.rules import Report, Rule, _staged
+
+if TYPE_CHECKING:
+    from jaxlint.facts.module import ModuleFacts
+
+RULE = Rule(
+    code="JAX209",
+    name="traced-value-in-python-branch",
+    summary="Python is asked for the value of traced data",
+    impact=Impact.ERROR,
+    since="0.1.0",
+    words=_staged.WORDS,
+    doc=__doc__,
+)
+
+
+def check(facts: ModuleFacts) -> Iterator[Report]:
+    """Yield the tests and conversions of traced data."""
+    from jaxlint.facts.confidence import Doubt
+
+    for demand in facts.staged.data_in_python:
+        code = facts.short_code(demand.node)
+        if demand.use in ("test", "order"):
+            message = (
+                f"`{code}` is traced data, which has no truth value in Python, so this fails; "
+                f"use `jnp.where`, `jax.lax.cond` or `jax.lax.while_loop`"
+            )
+        elif demand.use == "range":
+            message = (
+                f"`{code}` is traced data, so Python cannot count a loop by it, and this fails; "
+                f"use `jax.lax.fori_loop` or `jax.lax.while_loop`"
+            )
+        else:
+            message = (
+                f"`{code}` is traced data, but {_staged.NEEDS[demand.use]} needs its value in Python, so this fails; "
+                f"keep it an array with `jax.numpy`, or do this outside the compiled function"
+            )
+        omitted = bool(demand.parameters) and all(facts.staged.omitted(p) for p in demand.parameters)
+        doubts = frozenset({Doubt.OMITTED} if omitted else ())
+        yield Report(demand.where, message, facts.error_evidence(demand.node, doubts))
