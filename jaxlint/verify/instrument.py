@@ -23,13 +23,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from typing import Any
 
-from .observation import Place
+from .observation import Place, Range
 
 _CALLEE, _MADE, _REACH = "_jaxlint_callee_", "_jaxlint_made_", "_jaxlint_reach_"
 _TURNS, _TURN = "_jaxlint_turns_", "_jaxlint_turn_"
-
-Range = tuple[int, int, int, int]
-"""Line, column, end line, end column of a node."""
 
 
 def range_of(node: ast.expr | ast.stmt) -> Range:
@@ -250,21 +247,22 @@ class Watch:
             return
         self._made[key] = (reference, self._frames(frame))
 
-    def made_at(self, frame: types.FrameType, number: int, call: ast.Call) -> tuple[Place, ...]:
+    def made_at(self, frame: types.FrameType, number: int, call: ast.Call) -> tuple[tuple[Place, ...], bool]:
         """Return where the compiled object was made that `frame` is calling, or hands to what it is calling.
 
-        `number` and `call` name the call node that the frame is evaluating.
+        `number` and `call` name the call node that the frame is evaluating.  The second value tells whether the object
+        itself is called.
         """
         found = self._made.get(self._called.get((id(frame), number), 0))
         if found:
-            return found[1]
+            return found[1], True
         for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
             if isinstance(argument, ast.Name):
                 value = frame.f_locals.get(argument.id, frame.f_globals.get(argument.id))
                 found = self._made.get(id(self.compiled(value)))
                 if found:
-                    return found[1]
-        return ()
+                    return found[1], False
+        return (), False
 
 
 _TURNS_LOOKED_AT = 100_000

@@ -2,20 +2,49 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
-from jaxlint.verify.observation import Event, Failure, Growth, Observation, Run
-from jaxlint.verify.places import Anchor, Entry
+from jaxlint.verify.observation import Anchor, Event, Failure, Growth, Observation, Place, Run
+from jaxlint.verify.places import Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What was measured; None where it does not apply.
+
+    `traces`, `compiles` and `cache_loads` have one number a call: tracing cache misses, backend compiles less loads
+    from the persistent cache, and these loads, each at the place.  `target` is what was called, and `inputs` with what,
+    where that was not an example of the user's.
+    """
+
+    target: str = ""
+    inputs: str = ""
+    traces: tuple[int, ...] | None = None
+    compiles: tuple[int, ...] | None = None
+    cache_loads: tuple[int, ...] | None = None
+    equations: int | None = None
+    exception: str | None = None
+    seconds: float | None = None
+
+
+NOTHING = Evidence()
+"""Nothing was measured."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """`shown` is None where nothing can be said; `evidence` is one line that tells why, in any case."""
+    """`shown` is None where nothing can be said; `evidence` is one line that tells why, in any case.
+
+    `tier` says how it was measured, `abstract` or `concrete`; `figures` are the numbers behind it.
+    """
 
     shown: bool | None
     evidence: str
+    tier: str = "concrete"
+    figures: Evidence = NOTHING
 
 
 def compiles(runs: Iterable[Run], anchor: Anchor | None) -> list[int]:
@@ -32,21 +61,80 @@ def comes_from(event: Event, anchor: Anchor | None) -> bool:
     return anchor is None or any(map(anchor.holds, event.made or event.stack))
 
 
-def every_call(observation: Observation, anchor: Anchor | None) -> Judgement:
-    """Judge whether a place compiles on each call: the first call always does, the later ones decide."""
+def figures(observation: Observation, anchor: Anchor | None) -> Evidence:
+    """Return the numbers that tell whether a place compiles."""
+    runs = observation.runs
+    misses, compiled, loads = (
+        tuple(_counts(runs, lambda event, kind=kind: event.kind == kind and comes_from(event, anchor)))  # type: ignore[misc]
+        for kind in ("miss", "compile", "load")
+    )
+    seconds = sum(e.seconds for run in runs[-1:] for e in run.events if e.kind == "compile" and comes_from(e, anchor))
+    rounded = round(seconds, 6) or None
+    target, inputs = observation.target, observation.inputs
+    return Evidence(target, inputs, misses, compiled, loads, seconds=rounded)
+
+
+def _counts(runs: Iterable[Run], counts: Callable[[Event], bool]) -> list[int]:
+    return [sum(event.count for event in run.events if counts(event)) for run in runs]
+
+
+def every_call(observation: Observation, anchor: Anchor | None, *, line: int | None = None) -> Judgement:
+    """Judge whether a place compiles on each call: the first call always does, the later ones decide.
+
+    With a `line`, that of the place, the arguments were invented: a call that raises elsewhere still shows that the
+    place compiles, though never that it does not, and one in which nothing that was made there is called shows nothing,
+    unless later calls never come to the line, because what is around it is compiled or remembered.
+    """
     if observation.reason:
         return Judgement(None, f"{observation.target} could not be called: {observation.reason}")
+    numbers = figures(observation, anchor)
     counts = compiles(observation.runs, anchor)
     evidence = f"compiles per call of {observation.target}: {_series(counts)}"
-    for run in observation.runs:
-        if run.failure:
-            return Judgement(None, f"{observation.target} raised {run.failure.type}: {run.failure.message}")
     later = counts[1:]
+    for run in observation.runs:
+        if run.failure and not (line and later and all(later) and _elsewhere(run.failure, anchor)):
+            text = f"{observation.target} raised {run.failure.type}: {run.failure.message}"
+            return Judgement(None, text, figures=numbers)
     if not later:
-        return Judgement(None, f"{evidence}; one call decides nothing")
+        return Judgement(None, f"{evidence}; one call decides nothing", figures=numbers)
     if any(later) and not all(later):
-        return Judgement(None, f"{evidence}; some later calls compile and some do not")
-    return Judgement(all(later), evidence)
+        return Judgement(None, f"{evidence}; some later calls compile and some do not", figures=numbers)
+    kept = line is not None and observation.runs[0].reached.get(line) and not observation.runs[-1].reached.get(line)
+    if line is not None and not any(later) and not kept and not _used(observation.runs[0], anchor):
+        return Judgement(None, f"{evidence}; nothing that was made here was called", figures=numbers)
+    return Judgement(all(later), evidence, figures=numbers)
+
+
+def _used(run: Run, anchor: Anchor | None) -> bool:
+    """Tell whether a run compiled or loaded, for the first time, something that was made at a place."""
+    compiled = [event for event in run.events if event.kind in ("compile", "load")]
+    return any(anchor is None or any(map(anchor.holds, event.made)) for event in compiled)
+
+
+def every_trace(observation: Observation, anchor: Anchor, *, direct: bool) -> Judgement:
+    """Judge by tracing cache misses alone whether a place compiles on each call; they confirm it or decide nothing.
+
+    Some misses leave no record, and tracing without compiling (`eval_shape`, `lower`) leaves one, so with `direct` only
+    those count that come of calling a compiled object itself.
+    """
+    numbers = figures(observation, anchor)
+    if observation.reason:
+        return Judgement(None, f"{observation.target} could not be traced: {observation.reason}", "abstract", numbers)
+
+    def counts(event: Event) -> bool:
+        return event.kind == "miss" and comes_from(event, anchor) and (event.called or not direct)
+
+    traces = tuple(_counts(observation.runs, counts))
+    numbers = replace(numbers, traces=traces, compiles=None, cache_loads=None, seconds=None)
+    evidence = f"traces per call of {observation.target}: {_series(traces)}"
+    failed = [run for run in observation.runs if run.failure and not _elsewhere(run.failure, anchor)]
+    shown = len(traces) > 1 and all(traces[1:]) and not failed
+    return Judgement(True if shown else None, evidence, "abstract", numbers)
+
+
+def _elsewhere(failure: Failure, anchor: Anchor | None) -> bool:
+    """Tell whether an exception passed through none of the ranges of a place."""
+    return anchor is not None and not any(map(anchor.holds, failure.stack))
 
 
 def while_loading(runs: Iterable[Run], anchor: Anchor) -> Judgement:
@@ -90,33 +178,63 @@ def _is_of(event: Event, names: set[str]) -> bool:
     return any(event.program in (name, f"jit({name})", f"pmap({name})") for name in names)
 
 
-def raises(failures: Iterable[Failure | None], anchor: Anchor | None) -> Judgement:
-    """Judge whether an exception comes from a place (its innermost user frame stands there), or from anywhere."""
+def raises(
+    failures: Iterable[Failure | None],
+    anchor: Anchor | None,
+    names: frozenset[str] = frozenset(),
+    *,
+    traced: bool = False,
+) -> Judgement:
+    """Judge whether an exception comes from a place (its innermost user frame stands there), or from anywhere.
+
+    An argument of which jax can make no array is refused at the call; it counts where the place uses it, that is, where
+    `names`, those of the function and what the place mentions, hold both.  With `traced`, only what comes of tracing
+    counts: what was called with invented arguments may fail for other reasons.
+    """
     elsewhere = None
     for failure in failures:
         if failure is None:
             continue
         text = f"{failure.type}: {failure.message.splitlines()[0] if failure.message else ''}"
-        if anchor is None or (failure.stack and anchor.holds(failure.stack[0])):
-            return Judgement(True, f"raises {text}")
+        here = anchor is None or bool(failure.stack and anchor.holds(failure.stack[0]))
+        if (here and (failure.traced or not traced)) or _refuses(failure, names):
+            return Judgement(True, f"raises {text}", figures=Evidence(exception=text))
         elsewhere = f"raises at line {failure.stack[0].line if failure.stack else '?'}: {text}"
     return Judgement(None, elsewhere) if elsewhere else Judgement(False, "raises nothing")
 
 
-def grows(growth: Growth) -> Judgement:
-    """Judge whether a loop is unrolled into a program that is large because of its turns."""
+def _refuses(failure: Failure, names: frozenset[str]) -> bool:
+    match = re.match(r"Error interpreting argument to <function (\S+) at .* at path (\w+)", failure.message, re.DOTALL)
+    return match is not None and {match[1], match[2]} <= names and "_jaxlint" not in failure.message
+
+
+def grows(growth: Growth, *, by_data: bool = False) -> Judgement:
+    """Judge whether a loop is unrolled into a program that is large because of its turns.
+
+    With `by_data`, the number of turns is that of invented data and says nothing; that the program grows decides.
+    """
+    numbers = Evidence(growth.target, growth.inputs)
+    tier = "abstract" if growth.inputs else "concrete"
     if growth.reason:
-        return Judgement(None, growth.reason)
+        return Judgement(None, growth.reason, tier, numbers)
     if not growth.reached:
-        return Judgement(None, f"calls of {growth.target} never came to this loop")
+        return Judgement(None, f"calls of {growth.target} never came to this loop", tier, numbers)
     (few, at_few), (many, at_many) = sorted(growth.equations.items())
     slope = (at_many - at_few) / (many - few)
-    if growth.turns is None:
-        return Judgement(slope > 0, f"{slope:g} equations a turn, in a loop whose turns are not known")
+    if by_data or growth.turns is None:
+        text = f"{slope:g} equations a turn, in a loop whose turns are not known"
+        return Judgement(slope > 0, text, tier, replace(numbers, equations=at_many))
     if growth.turns < many:
-        return Judgement(False, f"only {growth.turns} turns")
+        return Judgement(False, f"only {growth.turns} turns", tier, replace(numbers, equations=at_many))
     total = round(slope * growth.turns)
-    return Judgement(total >= LARGE, f"{slope:g} equations a turn, in {growth.turns} turns {total}")
+    slow = growth.slow / max(at_many, 1)
+    seconds = round(total * ((1 - slow) * _SECONDS_EACH + slow * _SECONDS_EACH_SLOW), 3)
+    text = f"{slope:g} equations a turn, in {growth.turns} turns {total}"
+    return Judgement(total >= LARGE, text, tier, replace(numbers, equations=total, seconds=seconds))
+
+
+_SECONDS_EACH, _SECONDS_EACH_SLOW = 0.0003, 0.005
+"""What an equation takes to compile on a CPU, and what one takes that scatters, gathers or slices by a traced index."""
 
 
 def large(growth: Growth) -> Judgement:
@@ -140,7 +258,42 @@ def floods(observation: Observation, anchor: Anchor | None) -> Judgement:
         return Judgement(None, f"{observation.target} raised {first.failure.type}: {first.failure.message}")
     programs = [event for event in first.events if event.kind == "compile"]
     count = sum(e.count for e in programs if anchor is None or any(map(anchor.holds, e.stack)))
-    return Judgement(count > 1, f"programs made in the first call of {observation.target}: {count}")
+    by_stack = _counts(
+        observation.runs, lambda e: e.kind == "compile" and (not anchor or any(map(anchor.holds, e.stack)))
+    )
+    numbers = Evidence(observation.target, observation.inputs, compiles=tuple(by_stack))
+    return Judgement(count > 1, f"programs made in the first call of {observation.target}: {count}", figures=numbers)
+
+
+def per_value(observation: Observation, anchor: Anchor) -> Judgement:
+    """Judge whether a compiled object that outlives the place compiled there for more than one value in one call."""
+    if observation.reason:
+        return Judgement(None, f"{observation.target} could not be called: {observation.reason}")
+    first = observation.runs[0]
+    if first.failure:
+        return Judgement(None, f"{observation.target} raised {first.failure.type}: {first.failure.message}")
+    counts: Counter[tuple[Place, ...]] = Counter()
+    for event in first.events:
+        if event.kind == "compile" and event.made and any(map(anchor.holds, event.stack)):
+            counts[event.made] += event.count
+    most = max(counts.values(), default=0)
+    numbers = figures(observation, anchor)
+    text = f"programs of one compiled function in one call of {observation.target}: {most}"
+    return Judgement(True if most > 1 else None, text if most > 1 else f"{text}; one value was seen", figures=numbers)
+
+
+def op_by_op(observation: Observation, anchor: Anchor) -> Judgement:
+    """Judge whether what a place does was made into many programs of one operation each, none compiled as a whole."""
+    if observation.reason:
+        return Judgement(None, f"{observation.target} could not be called: {observation.reason}")
+    first = observation.runs[0]
+    if first.failure:
+        return Judgement(None, f"{observation.target} raised {first.failure.type}: {first.failure.message}")
+    here = [e for e in first.events if e.kind == "compile" and any(map(anchor.holds, e.stack))]
+    eager = sum(e.count for e in here if not e.made)
+    whole = sum(e.count for e in here if e.made)
+    text = f"in the first call of {observation.target}, {eager} programs of one operation, {whole} compiled functions"
+    return Judgement(eager > 1 and not whole, text, figures=figures(observation, anchor))
 
 
 def _series(counts: Sequence[int]) -> str:

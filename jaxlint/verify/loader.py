@@ -1,33 +1,40 @@
 """Loads the module under test in this process, and calls what is in it.
 
 The module is run statement by statement, each compiled under the file's real name, so that jax, tracebacks and
-recorded places all speak of the file that was linted.
+recorded places all speak of the file that was linted.  A module of a package is imported under its own name, so that
+its relative imports and those that import it back work; what cannot be imported or run leaves stubs that say why.
 """
 
 from __future__ import annotations
 
 import ast
-import asyncio
+import copy
 import functools
 import gc
 import importlib
+import importlib.abc
+import importlib.util
 import inspect
 import sys
+import time
 import types
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from typing import Any
 
 from .instrument import Instrumenter, first_line
-from .observation import Growth, Loaded, Observation, Run, Statement
+from .observation import Anchor, Growth, Inputs, Loaded, Observation, Run, Statement
 from .recorder import Recorder
+from .search import Found, Search, StubError, Wanted, deadline, finish
+from .uses import Definitions
 
 HOOK = "jaxlint_examples"
 """The function in which a module gives examples: it returns a dict from qualified names to arguments."""
 
-_ITEMS = 1000
-"""How far a generator that a target returns is run."""
+_LONGEST_STATEMENT = 15.0
+"""Seconds that a statement of the module may take where only definitions are wanted."""
 
 
 class Module:
@@ -36,37 +43,144 @@ class Module:
     def __init__(self, recorder: Recorder, path: str) -> None:
         self._recorder = recorder
         self._path = path
-        self._name = "jaxlint_target_" + "".join(c if c.isalnum() else "_" for c in Path(path).stem)
+        self._name, self._roots = _identity(Path(path))
         self._module = types.ModuleType(self._name)
         self._module.__file__ = path
-        self._folder = str(Path(path).parent)
         self._units: list[_Unit] = []
         self._examples: Mapping[str, Any] = {}
+        self._definitions = Definitions(ast.Module([], []))
+        self._searches: dict[str, Search] = {}
+        self._found: dict[str, Found] = {}
+        self._before: frozenset[str] = frozenset(sys.modules)
 
-    def load(self, source: str | None, watched: Iterable[int], loops: Iterable[int], *, guard: bool) -> Loaded:
+    def load(
+        self,
+        source: str | bytes | None,
+        watched: Iterable[int],
+        loops: Iterable[int],
+        *,
+        whole: bool,
+        examples: str | None = None,
+    ) -> Loaded:
         """Run the module and its examples hook.
 
-        `source` replaces the file's text.  `guard` says whether to run the body of `if __name__ == "__main__"`.
-        A statement that raises is recorded, and the next one is run.
+        `source` replaces the file's text.  `whole` says whether to run all of it as a script, or only what defines
+        something: no bare calls, no loops, no `if __name__ == "__main__"`.  `examples` is a file whose hook is used
+        instead of the module's.  A statement that raises is recorded, its names become stubs, and the next one is run.
         """
         try:
             tree = ast.parse(Path(self._path).read_bytes() if source is None else source, self._path)
-        except (SyntaxError, ValueError, OSError) as error:
+        except (SyntaxError, ValueError, OSError, RecursionError, MemoryError) as error:
             return Loaded(reason=f"{type(error).__name__}: {error}")
+        self._definitions = Definitions(copy.deepcopy(tree))
         instrumenter = Instrumenter(tree, watched, loops)
         originals = list(tree.body)
-        self._units = list(_units(instrumenter.visit(tree), originals, self._path))
+        defining = [whole or _defines(statement) for statement in originals]
+        if not whole:
+            for statement in originals:
+                _without_calls(statement)
+        self._units = list(_units(instrumenter.visit(tree), originals, defining, self._path))
         self._recorder.attach(self._path, instrumenter)
-        sys.path.insert(0, self._folder)
-        sys.modules[self._name] = self._module
-        statements = []
+        sys.path[:0] = self._roots
+        self._before = frozenset(sys.modules)
+        statements: list[Statement] = []
+        self._import(lambda: statements.extend(self._statements(whole=whole)))
+        return Loaded(tuple(statements), *self._find_examples(examples))
+
+    def _statements(self, *, whole: bool) -> Iterator[Statement]:
         for unit in self._units:
-            if unit.guard and not guard:
+            if not unit.defining or (unit.guard and not whole):
                 continue
-            run = self._execute(unit)
+            run = self._execute(unit, None if whole else _LONGEST_STATEMENT)
+            if run.failure:
+                for name in unit.names:
+                    reason = f"line {unit.line}: {run.failure.type}: {run.failure.message[:200]}"
+                    self._module.__dict__.setdefault(name, Stub(name, reason))
             if run.events or run.failure or run.reached:
-                statements.append(Statement(unit.line, unit.end_line, run))
-        return Loaded(tuple(statements), *self._find_examples())
+                yield Statement(unit.line, unit.end_line, run)
+
+    def _import(self, execute: Callable[[], None]) -> None:
+        """Make the module known under its name, and run it, packages around it first."""
+        top, _, rest = self._name.partition(".")
+        if not rest:
+            sys.modules[self._name] = self._module
+            execute()
+            return
+        for name in [name for name in sys.modules if name == top or name.startswith(top + ".")]:
+            # Another copy of the module, or one that holds objects of another copy, must not be met.
+            del sys.modules[name]
+        finder = _Finder(self._name, self._path, self._module, execute)
+        sys.meta_path.insert(0, finder)
+        try:
+            self._recorder.run(lambda: importlib.import_module(self._name))
+            if not finder.executed:
+                self._stand_in_packages()
+                self._recorder.run(lambda: importlib.import_module(self._name))
+        finally:
+            sys.meta_path.remove(finder)
+        if not finder.executed:
+            execute()
+        sys.modules[self._name] = self._module
+
+    def _stand_in_packages(self) -> None:
+        """Put empty packages where those around the module cannot be imported."""
+        parts = self._name.split(".")[:-1]
+        folder = Path(self._roots[0])
+        for number, part in enumerate(parts, 1):
+            folder /= part
+            name = ".".join(parts[:number])
+            if name not in sys.modules:
+                package = types.ModuleType(name)
+                package.__path__ = [str(folder)]
+                package.__package__ = name
+                sys.modules[name] = package
+
+    def search(self, target: str, line: int, anchor: Anchor, effect: str, tries: int, seconds: float) -> Inputs:
+        """Find arguments for a target that has no example, and keep them for the calls to come."""
+        search = self._searches.get(target)
+        if search is None:
+            found = self._resolved(target)
+            if isinstance(found, str):
+                return Inputs(target, reason=found)
+            search = Search(self._recorder, self._module, self._path, self._definitions, target)
+            self._searches[target] = search
+        search.tries = 0
+        self._found.pop(target, None)
+        start = time.perf_counter()
+        result = search.find(Wanted(line, anchor, effect), tries, seconds)
+        spent = time.perf_counter() - start
+        if result is None:
+            reason = f"no arguments found for {target}: {search.reason}"
+            return Inputs(target, tries=search.tries, seconds=spent, reason=reason)
+        self._found[target] = result
+        compiled = self._recorder.watch.compiled(result.function) is not None
+        return Inputs(target, result.text, result.mode, search.tries, spent, compiled)
+
+    def _resolved(self, target: str) -> str | None:
+        """Return why a target cannot be called, None where it may."""
+        owner: Any = self._module
+        for name in target.split("."):
+            static = inspect.getattr_static(owner, name, None)
+            found = static if static is not None and isinstance(owner, type) else getattr(owner, name, None)
+            if isinstance(found, Stub):
+                return f"{target} was not defined: {found.jaxlint_reason}"
+            if found is None:
+                return f"{target} is not defined at module level"
+            owner = found
+        return None
+
+    def trace(self, target: str, mode: str, calls: int) -> Observation:
+        """Call a target for which arguments were found, under abstract evaluation, the first time with empty caches."""
+        found = self._found.get(target)
+        if found is None:
+            return Observation(target, reason=f"no arguments were found for {target}")
+        search = self._searches[target]
+        _clear_caches(self._recorder.jax)
+        runs = []
+        for _ in range(calls):
+            gc.collect()
+            runs.append(search.run(found.action, found.arguments, found.function, mode))
+        return Observation(target, tuple(runs), inputs=found.text)
 
     def call(self, target: str, calls: int) -> Observation:
         """Call a target repeatedly, the first time with empty caches, and return what happened each time."""
@@ -79,27 +193,40 @@ class Module:
         for _ in range(calls):
             # What the last call left in reference cycles could still be equal to what this one makes.
             gc.collect()
-            runs.append(self._recorder.run(lambda: _finish(self._recorder.jax, action()))[0])
-        return Observation(target, tuple(runs))
+            runs.append(self._recorder.run(lambda: finish(self._recorder.jax, action()))[0])
+        return Observation(target, tuple(runs), inputs=self._inputs(target))
+
+    def _inputs(self, target: str) -> str:
+        found = self._found.get(target)
+        return found.text if found is not None and target not in self._examples else ""
 
     def grow(self, target: str, lines: range, limits: Iterable[int]) -> Growth:
         """Call a target once for each limit on the turns of the loop that stands on these lines."""
+        jax = self._recorder.jax
         try:
             action = self._action(target)
         except LookupError as error:
             return Growth(target, reason=str(error.args[0]))
+        found = self._found.get(target) if target not in self._examples else None
+
+        def program() -> Any:
+            return finish(jax, action()) if found is None else self._searches[target].program(found)
+
         watch = self._recorder.watch
-        equations = {}
+        equations, slow, reached = {}, 0, 0
         try:
             for limit in limits:
-                _clear_caches(self._recorder.jax)
+                _clear_caches(jax)
                 watch.limits = {lines.start: limit}
-                equations[limit], failure = self._recorder.grow(lambda: _finish(self._recorder.jax, action()), lines)
-                if failure:
-                    return Growth(target, reason=f"{target} raised {failure.type}: {failure.message}")
+                equations[limit], slow, run = self._recorder.grow(program, lines)
+                reached += run.reached.get(lines.start, 0)
+                if run.failure:
+                    reason = f"{target} raised {run.failure.type}: {run.failure.message}"
+                    return Growth(target, reason=reason, inputs=self._inputs(target))
         finally:
             watch.limits = {}
-        return Growth(target, equations, watch.turns.get(lines.start), lines.start in watch.reached)
+        turns = watch.turns.get(lines.start)
+        return Growth(target, equations, turns, reached > 0, None, slow, self._inputs(target))
 
     def again(self, line: int, calls: int) -> Observation:
         """Run the module-level statement that stands on a line again."""
@@ -111,33 +238,54 @@ class Module:
         return Observation(target, reason=f"no statement stands on line {line}")
 
     def close(self) -> None:
-        """Take the module out of this process as far as that is possible."""
-        if sys.modules.get(self._name) is self._module:
-            del sys.modules[self._name]
-        if self._folder in sys.path:
-            sys.path.remove(self._folder)
+        """Take the module, and what it imported of its own project, out of this process as far as that is possible."""
+        for name, module in list(sys.modules.items()):
+            file = getattr(module, "__file__", None) or ""
+            ours = module is self._module or (name not in self._before and file and self._recorder.is_user(file))
+            if ours:
+                sys.modules.pop(name, None)
+        sys.path[:] = [entry for entry in sys.path if entry not in self._roots]
         self._examples = {}
+        self._searches.clear()
+        self._found.clear()
         self._units = []
         self._module.__dict__.clear()
         _clear_caches(self._recorder.jax)
         gc.collect()
 
-    def _execute(self, unit: _Unit) -> Run:
+    def _execute(self, unit: _Unit, seconds: float | None = None) -> Run:
         names = self._module.__dict__
+        before = names.get("__name__")
         names["__name__"] = "__main__" if unit.guard else self._name
-        run, _ = self._recorder.run(lambda: exec(unit.code, names))  # noqa: S102
-        names["__name__"] = self._name
+
+        def execute() -> None:
+            if seconds is None:
+                exec(unit.code, names)  # noqa: S102
+                return
+            with deadline(seconds):
+                exec(unit.code, names)  # noqa: S102
+
+        run, _ = self._recorder.run(execute)
+        names["__name__"] = before or self._name
         return run
 
-    def _find_examples(self) -> tuple[Run, tuple[str, ...], str | None]:
+    def _find_examples(self, file: str | None) -> tuple[Run, tuple[str, ...], str | None]:
         hook = getattr(self._module, HOOK, None)
-        if hook is None:
+        where = f"{HOOK}()"
+        if file is not None:
+            where = f"{HOOK}() of {Path(file).name}"
+            try:
+                hook = _hook_of(file)
+            except Exception as error:  # noqa: BLE001 (the file is the user's)
+                return Run(), (), f"{file} cannot be used: {type(error).__name__}: {error}"
+        if hook is None or isinstance(hook, Stub):
             return Run(), (), None
-        run, examples = self._recorder.run(hook)
+        takes_module = bool(inspect.signature(hook).parameters) if inspect.isfunction(hook) else False
+        run, examples = self._recorder.run(functools.partial(hook, self._module) if takes_module else hook)
         if run.failure:
-            return run, (), f"{HOOK}() raised {run.failure.type}: {run.failure.message}"
+            return run, (), f"{where} raised {run.failure.type}: {run.failure.message}"
         if not isinstance(examples, Mapping) or not all(isinstance(name, str) for name in examples):
-            return run, (), f"{HOOK}() must return a dict whose keys are names"
+            return run, (), f"{where} must return a dict whose keys are names"
         self._examples = examples
         return run, tuple(examples), None
 
@@ -150,6 +298,8 @@ class Module:
             if callable(example):
                 return example  # type: ignore[no-any-return]
             raise LookupError(f"the example for {target} is neither a tuple of arguments nor callable")
+        if target in self._found:
+            return self._found[target].action
         function = self._resolve(target)[1]
         if "." in target or not callable(function):
             raise LookupError(f"no example for {target}")
@@ -180,22 +330,109 @@ class Module:
         return owner, found
 
 
+class Stub:
+    """Stands for what a failing statement should have defined; using it says which and why."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        self.jaxlint_name = name
+        self.jaxlint_reason = reason
+
+    def _fail(self, *_: Any, **__: Any) -> Any:
+        raise StubError(f"depends on {self.jaxlint_name}, which could not be loaded: {self.jaxlint_reason}")
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Stub(f"{self.jaxlint_name}.{name}", self.jaxlint_reason)
+
+    def __getitem__(self, key: object) -> Any:
+        # Annotations are evaluated where a function is defined.
+        return self
+
+    def __or__(self, other: object) -> Any:
+        return self
+
+    __ror__ = __or__
+
+    def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
+        return (object,) if all(isinstance(base, Stub) for base in bases) else ()
+
+    __call__ = __iter__ = __len__ = __bool__ = __float__ = __int__ = __index__ = __enter__ = _fail
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __matmul__ = _fail
+    __rmatmul__ = __pow__ = __rpow__ = __neg__ = __lt__ = __le__ = __gt__ = __ge__ = __array__ = _fail
+
+
+class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Has one module run by `execute` when it is first imported, by whom ever."""
+
+    def __init__(self, name: str, path: str, module: types.ModuleType, execute: Callable[[], None]) -> None:
+        self._name = name
+        self._path = path
+        self._module = module
+        self._execute = execute
+        self.executed = False
+
+    def find_spec(self, name: str, path: Sequence[str] | None, target: Any = None) -> ModuleSpec | None:  # noqa: ARG002
+        if name != self._name:
+            return None
+        locations = [str(Path(self._path).parent)] if Path(self._path).name == "__init__.py" else None
+        return importlib.util.spec_from_file_location(
+            name, self._path, loader=self, submodule_search_locations=locations
+        )
+
+    def create_module(self, spec: ModuleSpec) -> types.ModuleType:  # noqa: ARG002
+        return self._module
+
+    def exec_module(self, module: types.ModuleType) -> None:  # noqa: ARG002
+        self.executed = True
+        self._execute()
+
+
+def _identity(path: Path) -> tuple[str, list[str]]:
+    """Return the name to import a file under, and the folders to put on the path of imports."""
+    folder, parts = path.parent, [] if path.name == "__init__.py" else [path.stem]
+    while (folder / "__init__.py").exists() and folder.name.isidentifier() and folder.parent != folder:
+        parts.insert(0, folder.name)
+        folder = folder.parent
+    roots = [str(folder)]
+    for parent in folder.parents if folder.name else ():
+        if any((parent / name).exists() for name in ("pyproject.toml", "setup.py", "setup.cfg", ".git")):
+            roots += [str(parent / "src"), str(parent)] if (parent / "src").is_dir() else [str(parent)]
+            break
+    if len(parts) > 1 or path.name == "__init__.py":
+        return ".".join(parts), roots
+    return "jaxlint_target_" + "".join(c if c.isalnum() else "_" for c in path.stem), roots
+
+
+def _hook_of(file: str) -> Any:
+    """Return the hook that a file of examples defines; raises whatever the file does, AttributeError without one."""
+    spec = importlib.util.spec_from_file_location("jaxlint_examples_file", file)
+    if spec is None or spec.loader is None:
+        raise ImportError("it is no Python file")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return getattr(module, HOOK)
+
+
 @dataclass(frozen=True, slots=True)
 class _Unit:
     line: int
     end_line: int
     code: types.CodeType
     guard: bool
+    defining: bool
+    names: tuple[str, ...]
 
 
-def _units(tree: ast.Module, originals: list[ast.stmt], path: str) -> Iterator[_Unit]:
+def _units(tree: ast.Module, originals: list[ast.stmt], defining: list[bool], path: str) -> Iterator[_Unit]:
     """Compile each top-level statement by itself, together with the counters put before it."""
     flags = 0
-    original = set(map(id, originals))
+    original = {id(statement): number for number, statement in enumerate(originals)}
     pending: list[ast.stmt] = []
     for statement in tree.body:
         pending.append(statement)
-        if id(statement) not in original:
+        number = original.get(id(statement))
+        if number is None:
             continue
         if isinstance(statement, ast.ImportFrom) and statement.module == "__future__":
             features = importlib.import_module("__future__")
@@ -203,8 +440,51 @@ def _units(tree: ast.Module, originals: list[ast.stmt], path: str) -> Iterator[_
                 flags |= getattr(features, alias.name).compiler_flag
         code = compile(ast.Module(pending, []), path, "exec", flags, dont_inherit=True)
         end_line = statement.end_lineno or statement.lineno
-        yield _Unit(first_line(statement), end_line, code, _is_guard(statement))
+        names = tuple(_bound(statement))
+        yield _Unit(first_line(statement), end_line, code, _is_guard(statement), defining[number], names)
         pending = []
+
+
+def _bound(statement: ast.stmt) -> Iterator[str]:
+    """Yield the names that a statement defines."""
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        yield statement.name
+        return
+    for node in ast.walk(statement):
+        if isinstance(node, ast.alias) and node.name != "*":
+            yield (node.asname or node.name).partition(".")[0]
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name
+
+
+def _defines(statement: ast.stmt) -> bool:
+    """Tell whether a statement of a module is there to define something."""
+    if isinstance(statement, ast.Expr):
+        return isinstance(statement.value, ast.Constant) or _configures(statement)
+    return not isinstance(statement, ast.For | ast.AsyncFor | ast.While | ast.Assert | ast.Raise)
+
+
+def _configures(statement: ast.stmt) -> bool:
+    """Tell whether this is a setting of jax's, without which the module would be another."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(call, ast.Call) and "config.update" in ast.unparse(call.func)
+
+
+def _without_calls(statement: ast.stmt) -> None:
+    """Take bare calls and loops out of an `if`, `try` or `with` at module level."""
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return
+    for name in ("body", "orelse", "finalbody"):
+        block = getattr(statement, name, None)
+        if isinstance(block, list):
+            kept = [inner for inner in block if _defines(inner) or isinstance(inner, ast.Raise)]
+            setattr(statement, name, kept or ([ast.copy_location(ast.Pass(), block[0])] if block else []))
+            for inner in kept:
+                _without_calls(inner)
+    for handler in getattr(statement, "handlers", ()):
+        _without_calls(handler)
 
 
 def _is_guard(statement: ast.stmt) -> bool:
@@ -213,15 +493,6 @@ def _is_guard(statement: ast.stmt) -> bool:
         return False
     sides = (statement.test.left, *statement.test.comparators)
     return any(isinstance(side, ast.Name) and side.id == "__name__" for side in sides)
-
-
-def _finish(jax: Any, result: Any) -> None:
-    """Wait for, or run to its end, what a target returned."""
-    if inspect.iscoroutine(result):
-        result = asyncio.run(result)
-    if inspect.isgenerator(result):
-        result = [item for item, _ in zip(result, range(_ITEMS), strict=False)]
-    jax.block_until_ready(result)
 
 
 def _clear_caches(jax: Any) -> None:

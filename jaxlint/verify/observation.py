@@ -22,6 +22,26 @@ class Place:
     end_column: int
 
 
+Range = tuple[int, int, int, int]
+"""Line, column, end line, end column of a node."""
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """Ranges of a file: what starts on a line, be it simple statements or parts of compound ones."""
+
+    file: str
+    ranges: tuple[Range, ...]
+
+    def holds(self, place: Place) -> bool:
+        """Tell whether a place lies within one of the ranges."""
+        start, end = (place.line, place.column), (place.end_line, place.end_column)
+        return place.file == self.file and any(
+            (line, column) <= start and end <= (end_line, end_column)
+            for line, column, end_line, end_column in self.ranges
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Event:
     """Something jax did, `count` times with the same name from the same place.
@@ -30,24 +50,31 @@ class Event:
     tracing cache miss, which jax does not report for functions of its own or of flax).
     `stack` holds the user frames, innermost first.  `made` holds the user frames at the moment when the compiled
     object that was called came into being, innermost first; it is empty where no compiled object was called (an eager
-    operation) or where it was made out of sight.
+    operation) or where it was made out of sight.  `called` tells whether the innermost frame of the module called that
+    object itself, rather than a method of it or something that it was handed to.
     """
 
     kind: str
     program: str
     stack: tuple[Place, ...]
     made: tuple[Place, ...] = ()
+    called: bool = False
     count: int = 1
     seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """An exception: its type, its text, and the user frames it passed through, innermost first."""
+    """An exception: its type, its text, and the user frames it passed through, innermost first.
+
+    `traced` tells whether it is one of those that come of tracing: of a value that is not there yet, or of an argument
+    that cannot be traced or hashed.
+    """
 
     type: str
     message: str
     stack: tuple[Place, ...] = ()
+    traced: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +120,31 @@ class Loaded:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """The runs of one target, in order; `reason` says why there are none, or not all."""
+    """The runs of one target, in order; `reason` says why there are none, or not all.
+
+    `inputs` says what it was called with, where that was not an example.
+    """
 
     target: str
     runs: tuple[Run, ...] = ()
+    reason: str | None = None
+    inputs: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """Arguments that were found for a target: a text for them, and whether they work under abstract evaluation only.
+
+    `mode` is `abstract`, or `concrete` where the function needs values.  `compiled` tells whether the target is itself
+    a compiled object.  `reason` is set where none were found.
+    """
+
+    target: str
+    text: str = ""
+    mode: str = "abstract"
+    tries: int = 0
+    seconds: float = 0.0
+    compiled: bool = False
     reason: str | None = None
 
 
@@ -106,7 +154,8 @@ class Growth:
 
     `equations` maps a number of turns to the equations, in all programs made, that come from the lines of the loop;
     those of a compiled function called in it are counted once.  `turns` is how often the loop turns when it is let,
-    None if that is not known (a `while` loop).  `reached` tells whether its first line, if it was watched, ran at all.
+    None if that is not known (a `while` loop).  `slow` counts those that take much longer to compile than others (see
+    `recorder`), at the highest number of turns.  `reached` tells whether its first line, if it was watched, ran at all.
     `reason` says why nothing could be measured.
     """
 
@@ -115,9 +164,26 @@ class Growth:
     turns: int | None = None
     reached: bool = False
     reason: str | None = None
+    slow: int = 0
+    inputs: str = ""
 
 
-def to_json(value: Loaded | Observation | Growth) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What two modules give for the same arguments; `difference` is empty where they agree.
+
+    `before` and `after` are the runs of the target in each; `reason` says why they could not be compared.
+    """
+
+    target: str
+    before: tuple[Run, ...] = ()
+    after: tuple[Run, ...] = ()
+    difference: str = ""
+    reason: str | None = None
+    inputs: str = ""
+
+
+def to_json(value: Loaded | Observation | Growth | Inputs | Comparison) -> dict[str, Any]:
     """Return `value` as what `json.dumps` takes."""
     return asdict(value)
 
@@ -131,12 +197,14 @@ class _Reader:
 
     @classmethod
     def failure(cls, data: dict[str, Any] | None) -> Failure | None:
-        return Failure(data["type"], data["message"], cls.places(data["stack"])) if data else None
+        if data is None:
+            return None
+        return Failure(data["type"], data["message"], cls.places(data["stack"]), data["traced"])
 
     @classmethod
     def event(cls, data: dict[str, Any]) -> Event:
         stack, made = cls.places(data["stack"]), cls.places(data["made"])
-        return Event(data["kind"], data["program"], stack, made, data["count"], data["seconds"])
+        return Event(data["kind"], data["program"], stack, made, data["called"], data["count"], data["seconds"])
 
     @classmethod
     def run(cls, data: dict[str, Any]) -> Run:
@@ -154,14 +222,27 @@ class _Reader:
 
     @classmethod
     def observation(cls, data: dict[str, Any]) -> Observation:
-        return Observation(data["target"], tuple(cls.run(item) for item in data["runs"]), data["reason"])
+        runs = tuple(cls.run(item) for item in data["runs"])
+        return Observation(data["target"], runs, data["reason"], data["inputs"])
+
+    @classmethod
+    def comparison(cls, data: dict[str, Any]) -> Comparison:
+        before, after = (tuple(cls.run(item) for item in data[name]) for name in ("before", "after"))
+        return Comparison(data["target"], before, after, data["difference"], data["reason"], data["inputs"])
+
+    @classmethod
+    def inputs(cls, data: dict[str, Any]) -> Inputs:
+        return Inputs(**data)
 
     @classmethod
     def growth(cls, data: dict[str, Any]) -> Growth:
         equations = {int(turns): count for turns, count in data["equations"].items()}
-        return Growth(data["target"], equations, data["turns"], data["reached"], data["reason"])
+        rest = (data[name] for name in ("turns", "reached", "reason", "slow", "inputs"))
+        return Growth(data["target"], equations, *rest)
 
 
 loaded_from_json = _Reader.loaded
 observation_from_json = _Reader.observation
 growth_from_json = _Reader.growth
+inputs_from_json = _Reader.inputs
+comparison_from_json = _Reader.comparison

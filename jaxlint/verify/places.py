@@ -10,27 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from jaxlint.verify.instrument import Range, first_line, innermost_statement, range_of
-from jaxlint.verify.observation import Place
+from jaxlint.verify.instrument import first_line, innermost_statement, range_of
+from jaxlint.verify.observation import Anchor, Range
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _Definition = _Function | ast.ClassDef
-
-
-@dataclass(frozen=True, slots=True)
-class Anchor:
-    """Ranges of a file: what starts on a line, be it simple statements or parts of compound ones."""
-
-    file: str
-    ranges: tuple[Range, ...]
-
-    def holds(self, place: Place) -> bool:
-        """Tell whether a place lies within one of the ranges."""
-        start, end = (place.line, place.column), (place.end_line, place.end_column)
-        return place.file == self.file and any(
-            (line, column) <= start and end <= (end_line, end_column)
-            for line, column, end_line, end_column in self.ranges
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +34,8 @@ class Places:
 
     def __init__(self, file: str, text: str | bytes) -> None:
         self._file = file
+        self.text = text
+        """The text, as it was given."""
         self._tree = ast.parse(text)
 
     def anchor(self, line: int) -> Anchor:
@@ -101,6 +87,27 @@ class Places:
         """
         found = self._wrapped(line)
         return Entry(self.target(found.lineno) or found.name, self._first_body_line(found)) if found else None
+
+    def callers(self, target: str) -> tuple[str, ...]:
+        """Return the functions and methods, as `target` gives them, that call a function or method by its last name."""
+        name = target.rpartition(".")[2]
+        found: dict[str, None] = {}
+        for node in ast.walk(self._tree):
+            if isinstance(node, ast.Call) and name == getattr(node.func, "id", getattr(node.func, "attr", None)):
+                caller = self.target(node.lineno)
+                if caller:
+                    found[caller] = None
+        return tuple(found)
+
+    def names(self, line: int) -> frozenset[str]:
+        """Return the names that what starts on a line mentions, and those of the functions around it."""
+        found = {part for part in self.target(line).split(".") if part}
+        for node in ast.walk(self._tree):
+            if isinstance(node, _Function) and first_line(node) <= line <= (node.end_lineno or node.lineno):
+                found.add(node.name)
+            elif isinstance(node, ast.Name) and node.lineno == line:
+                found.add(node.id)
+        return frozenset(found)
 
     def _wrapped(self, line: int) -> _Function | None:
         functions = [node for node in ast.walk(self._tree) if isinstance(node, _Function)]

@@ -5,13 +5,15 @@ from __future__ import annotations
 import enum
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from jaxlint.finding import Impact
 from jaxlint.verify import judge
 from jaxlint.verify.judge import Judgement
-from jaxlint.verify.observation import Failure, Observation
-from jaxlint.verify.places import Anchor, Places
+from jaxlint.verify.observation import Anchor, Failure, Inputs, Observation
+from jaxlint.verify.places import Places
 from jaxlint.verify.prover import LoadedModule, Prover
 
 
@@ -28,46 +30,99 @@ class Effect(enum.Enum):
     """The equations from the place grow with the turns of its loop, and are many."""
     FLOODS = enum.auto()
     """The first call makes several programs at the place."""
+    PER_VALUE = enum.auto()
+    """One compiled function is compiled at the place for several values."""
+    OP_BY_OP = enum.auto()
+    """What the place does is made into many programs of single operations."""
 
 
 EFFECTS = (
     ("JAX1", Effect.EVERY_CALL),
     ("JAX203", Effect.EVERY_CALL),
+    ("JAX204", Effect.PER_VALUE),
+    ("JAX207", None),
     ("JAX2", Effect.RAISES),
+    ("JAX303", None),
     ("JAX3", Effect.GROWS),
     ("JAX401", Effect.FLOODS),
     ("JAX403", Effect.IDLE),
 )
-"""The effect of a rule: that of the first prefix of its code."""
+"""The effect of a rule: that of the first prefix of its code, or else that of its impact."""
+
+_OF_IMPACT = {
+    Impact.EVERY_CALL: Effect.EVERY_CALL,
+    Impact.PER_VALUE: Effect.PER_VALUE,
+    Impact.FIRST_CALL: Effect.FLOODS,
+    Impact.COMPILE_TIME: Effect.GROWS,
+    Impact.ERROR: Effect.RAISES,
+    Impact.UNCOMPILED: Effect.OP_BY_OP,
+}
 
 
-def effect_of(code: str) -> Effect:
+def effect_of(code: str, impact: Impact | None = None) -> Effect:
     """Return the effect that a rule claims.
 
     Raises:
-        LookupError: none is known for this code.
+        LookupError: none is known for this code, nor for the impact.
     """
     for prefix, effect in EFFECTS:
         if code.startswith(prefix):
+            if effect is None:
+                break
             return effect
+    else:
+        if impact in _OF_IMPACT:
+            return _OF_IMPACT[impact]
     raise LookupError(f"no effect is known for {code}")
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How long to look for arguments of one target: tries, and seconds."""
+
+    tries: int = 250
+    seconds: float = 6.0
 
 
 class Proof:
     """One module under proof; `lines` are the places that will be asked about.
 
+    Without a `budget`, only what has an example, or needs no arguments, is called, and all of the module is run.  With
+    one, arguments are looked for, and of the module only what defines something is run.  `source` replaces the text of
+    the file, `examples` is a file that gives the examples.
+
     Raises:
         SyntaxError: the file is no Python.
+        OSError: it cannot be read.
         WorkerError: no child process with jax can be started.
     """
 
-    def __init__(self, prover: Prover, path: Path, lines: Iterable[int]) -> None:
+    def __init__(
+        self,
+        prover: Prover,
+        path: Path,
+        lines: Iterable[int],
+        *,
+        budget: Budget | None = None,
+        source: bytes | None = None,
+        examples: str | None = None,
+    ) -> None:
         self._path = str(path.resolve())
-        self._places = Places(self._path, path.read_bytes())
-        self._observations: dict[str, Observation] = {}
+        text = path.read_bytes() if source is None else source
+        self._places = Places(self._path, text)
+        self._observations: dict[tuple[str, str], Observation] = {}
+        self._inputs: dict[tuple[str, int, str], Inputs] = {}
+        self._budget = budget
         self._lines = frozenset(lines)
         loops = {line for line in self._lines if self._places.loop(line)}
-        self._module: LoadedModule = prover.load(path, watched=self._lines | self._places.bodies, loops=loops)
+        self._module: LoadedModule = prover.load(
+            path,
+            source=self._places.text,
+            watched=self._lines | self._places.bodies,
+            loops=loops,
+            whole=budget is None,
+            examples=examples,
+        )
 
     @cached_property
     def failure(self) -> str | None:
@@ -75,6 +130,9 @@ class Proof:
 
         An exception from one of the lines that are asked about may be what they are there to show.
         """
+        if self._budget is not None:
+            # What failed has left stubs, which speak for themselves where they are used.
+            return self._module.loaded.reason
         anchors = [self._places.anchor(line) for line in self._lines]
         for failure in self._load_failures():
             if not (failure.stack and any(anchor.holds(failure.stack[0]) for anchor in anchors)):
@@ -82,14 +140,17 @@ class Proof:
                 return f"line {line}: {failure.type}: {failure.message}"
         return self._module.loaded.reason
 
-    def judge(self, line: int, code: str, *, again: bool = False) -> Judgement:
+    def judge(self, line: int, code: str, *, again: bool = False, impact: Impact | None = None) -> Judgement:
         """Judge whether the effect that a rule claims shows at a line.
 
         A place in a function is judged by calling the outermost function around it; a place at module level by loading
         the module, and by every example.  With `again`, what stands at module level is run once more instead: would
         the effect show if it were repeated?
+
+        Raises:
+            LookupError: no effect is known for this code.
         """
-        effect = effect_of(code)
+        effect = effect_of(code, impact)
         if self.failure:
             return Judgement(None, self.failure)
         if effect is Effect.IDLE:
@@ -99,15 +160,19 @@ class Proof:
             return Judgement(None, "nothing starts on this line")
         match effect:
             case Effect.EVERY_CALL:
-                judgement = self._every_call(line, anchor, again=again)
+                judgement = self._every_call(line, anchor, again=again, direct=not code.startswith(_EAGER))
             case Effect.RAISES:
                 judgement = self._raises(line, anchor)
             case Effect.GROWS:
-                return self._grows(line)
+                return self._grows(line, by_data=code == "JAX302")
             case Effect.FLOODS:
-                judgement = self._worst(lambda seen: judge.floods(seen, anchor), self._targets(line))
+                judgement = self._called(lambda seen: judge.floods(seen, anchor), line, anchor)
+            case Effect.PER_VALUE:
+                judgement = self._called(lambda seen: judge.per_value(seen, anchor), line, anchor)
+            case Effect.OP_BY_OP:
+                judgement = self._called(lambda seen: judge.op_by_op(seen, anchor), line, anchor)
         if judgement.shown is False and not self._reached(line):
-            return Judgement(None, f"{judgement.evidence}; but this line never ran")
+            return Judgement(None, f"{judgement.evidence}; but this line never ran", figures=judgement.figures)
         return judgement
 
     def examples(self, code: str) -> Iterator[Judgement]:
@@ -124,52 +189,122 @@ class Proof:
                     yield judge.raises((run.failure for run in seen.runs), None)
                 case Effect.GROWS:
                     yield judge.large(self._module.grow(name, 1, sys.maxsize, (1,)))
-                case Effect.FLOODS:
+                case _:
                     yield judge.floods(seen, None)
 
-    def _every_call(self, line: int, anchor: Anchor, *, again: bool) -> Judgement:
+    # --- effects ------------------------------------------------------------------------------------------------------
+
+    def _every_call(self, line: int, anchor: Anchor, *, again: bool, direct: bool) -> Judgement:
         targets = self._targets(line)
         if targets:
-            return self._worst(lambda seen: judge.every_call(seen, anchor), targets)
+            return self._worst(lambda target: self._repeated(target, line, anchor, direct=direct), targets)
         if again:
-            return judge.every_call(self._module.again(line), anchor)
-        loading = judge.while_loading((s.run for s in self._module.loaded.statements), anchor)
+            seen = self._observations["", f"line {line}"] = self._module.again(line)
+            return judge.every_call(seen, anchor)
+        runs = [s.run for s in self._module.loaded.statements]
+        if self._budget is not None and not self._ran(line):
+            # A loop or a bare call: left out when the module was loaded, and asked for now.
+            seen = self._observations["", f"line {line}"] = self._module.again(line, 1)
+            failure = seen.reason or next(
+                (f"{r.failure.type}: {r.failure.message}" for r in seen.runs if r.failure), ""
+            )
+            if failure:
+                return Judgement(None, f"line {line} could not be run: {failure}")
+            runs += seen.runs
+        loading = judge.while_loading(runs, anchor)
         if loading.shown or not self._module.loaded.examples:
             return loading
-        return self._worst(lambda seen: judge.every_call(seen, anchor), self._module.loaded.examples)
+        return self._worst(lambda target: judge.every_call(self._observe(target), anchor), self._module.loaded.examples)
+
+    def _repeated(self, target: str, line: int, anchor: Anchor, *, direct: bool) -> Judgement:
+        inputs = self._find(target, line, anchor, "call")
+        if inputs is None:
+            return judge.every_call(self._observe(target), anchor)
+        if inputs.reason:
+            return Judgement(None, inputs.reason)
+        if inputs.mode == "abstract":
+            judgement = judge.every_trace(self._trace(target, inputs), anchor, direct=direct)
+            if judgement.shown:
+                return judgement
+        return judge.every_call(self._observe(target, inputs), anchor, line=line)
 
     def _raises(self, line: int, anchor: Anchor) -> Judgement:
         failures = [*self._load_failures()]
+        names = self._places.names(line)
+        synthetic = False
+        result: Judgement | None = None
         for target in self._targets(line) or self._module.loaded.examples:
-            seen = self._observe(target)
+            inputs = self._find(target, line, anchor, "error")
+            if inputs is not None and inputs.reason:
+                result = Judgement(None, inputs.reason)
+                continue
+            synthetic = synthetic or inputs is not None
+            seen = self._observe(target, inputs)
             if seen.reason:
-                return Judgement(None, f"{target} could not be called: {seen.reason}")
-            failures += [run.failure for run in seen.runs if run.failure]
-        return judge.raises(failures, anchor)
+                result = Judgement(None, f"{target} could not be called: {seen.reason}")
+                continue
+            found = [run.failure for run in seen.runs if run.failure]
+            if inputs is not None and not found and not inputs.compiled:
+                # Nothing in sight compiles it, so it is traced as its callers would.
+                traced = self._module.trace(target, "traced", 1)
+                found = [run.failure for run in traced.runs if run.failure and run.failure.traced]
+                if not found:
+                    text = f"{target} raises nothing when its arrays are traced"
+                    result = Judgement(None, f"{text}; its other arguments may be traced as well", "abstract")
+                    continue
+            failures += found
+        if not failures and result is not None:
+            return result
+        return judge.raises(failures, anchor, names, traced=synthetic)
 
-    def _grows(self, line: int) -> Judgement:
+    def _grows(self, line: int, *, by_data: bool) -> Judgement:
         end_line = self._places.loop(line)
         if end_line is None:
             return Judgement(None, "no loop starts on this line")
         result = Judgement(None, "nothing was called")
+        anchor = Anchor(self._path, ())
         for target in self._targets(line) or self._module.loaded.examples:
-            judgement = judge.grows(self._module.grow(target, line, end_line))
+            inputs = self._find(target, line, anchor, "reach")
+            if inputs is not None and inputs.reason:
+                judgement = Judgement(None, inputs.reason)
+            else:
+                growth = self._module.grow(target, line, end_line)
+                judgement = judge.grows(growth, by_data=by_data and inputs is not None)
             if judgement.shown or result.shown is None:
                 result = judgement
         return result
-
-    def _load_failures(self) -> Iterator[Failure]:
-        for statement in self._module.loaded.statements:
-            if statement.run.failure:
-                yield statement.run.failure
 
     def _idle(self, line: int) -> Judgement:
         """Judge by every call that may meet the wrapper: one program made by any of them, and it is not idle."""
         entry, anchor = self._places.entry(line), self._places.anchor(line)
         targets = self._targets(line) or self._module.loaded.examples
-        judgements = [judge.uncompiled(self._observe(target), anchor, entry) for target in targets]
+        if self._budget is not None and not targets and entry is not None:
+            targets = tuple(dict.fromkeys([*self._places.callers(entry.target), entry.target]))
+        judgements = []
+        for target in targets:
+            inputs = self._find(target, entry.line if entry else line, anchor, "reach")
+            if inputs is not None and inputs.reason:
+                judgements.append(Judgement(None, inputs.reason))
+            else:
+                judgements.append(judge.uncompiled(self._observe(target, inputs), anchor, entry))
         judgements.sort(key=lambda judgement: (judgement.shown is None, judgement.shown))
         return judgements[0] if judgements else Judgement(None, "nothing was called")
+
+    def _called(self, judge_one: Callable[[Observation], Judgement], line: int, anchor: Anchor) -> Judgement:
+        def one(target: str) -> Judgement:
+            inputs = self._find(target, line, anchor, "reach")
+            if inputs is not None and inputs.reason:
+                return Judgement(None, inputs.reason)
+            return judge_one(self._observe(target, inputs))
+
+        return self._worst(one, self._targets(line) or self._module.loaded.examples)
+
+    # --- calls --------------------------------------------------------------------------------------------------------
+
+    def _load_failures(self) -> Iterator[Failure]:
+        for statement in self._module.loaded.statements:
+            if statement.run.failure:
+                yield statement.run.failure
 
     def _targets(self, line: int) -> tuple[str, ...]:
         """Return what to call for a line to run: its function, or for a method without an example all of its class."""
@@ -180,28 +315,63 @@ class Proof:
         if not target or self._places.decorates(line):
             return ()
         if "." not in target:
-            return (target,)
-        prefix = target.partition(".")[0] + "."
-        return tuple(name for name in examples if name.startswith(prefix)) or (target,)
+            found: tuple[str, ...] = (target,)
+        else:
+            prefix = target.partition(".")[0] + "."
+            found = tuple(name for name in examples if name.startswith(prefix)) or (target,)
+        if self._budget is not None and target in found:
+            # A caller may know better what to call it with.
+            found += tuple(name for name in self._places.callers(target) if name != target)[:_CALLERS]
+        return found
 
-    def _worst(self, judge_one: Callable[[Observation], Judgement], targets: Iterable[str]) -> Judgement:
-        """Return the judgement of the first target that shows the effect, or else of the last that says anything."""
+    def _worst(self, judge_one: Callable[[str], Judgement], targets: Iterable[str]) -> Judgement:
+        """Return the judgement of the first target that shows the effect, or else of the first that says anything."""
         result = Judgement(None, "nothing was called")
-        for target in targets:
-            judgement = judge_one(self._observe(target))
+        for number, target in enumerate(targets):
+            judgement = judge_one(target)
             if judgement.shown:
                 return judgement
-            if result.shown is None:
+            if result.shown is None and (number == 0 or judgement.shown is not None):
                 result = judgement
+            if self._budget is not None and result.shown is not None:
+                return result
         return result
 
-    def _observe(self, target: str) -> Observation:
-        if target not in self._observations:
-            self._observations[target] = self._module.call(target)
-        return self._observations[target]
+    def _find(self, target: str, line: int, anchor: Anchor, effect: str) -> Inputs | None:
+        """Look for arguments of a target that has no example; None where there is one, or none are looked for."""
+        if self._budget is None or target in self._module.loaded.examples:
+            return None
+        key = (target, line, effect)
+        inputs = self._module.search(target, line, anchor, effect, self._budget.tries, self._budget.seconds)
+        self._inputs[key] = inputs
+        return inputs
+
+    def _trace(self, target: str, inputs: Inputs) -> Observation:
+        key = (target, f"traced with {inputs.text}")
+        if key not in self._observations:
+            self._observations[key] = self._module.trace(target)
+        return self._observations[key]
+
+    def _observe(self, target: str, inputs: Inputs | None = None) -> Observation:
+        key = (target, inputs.text if inputs else "")
+        if key not in self._observations:
+            self._observations[key] = self._module.call(target)
+        return self._observations[key]
+
+    def _ran(self, line: int) -> bool:
+        return any(s.line <= line <= s.end_line for s in self._module.loaded.statements)
 
     def _reached(self, line: int) -> bool:
+        if any(key[1] == line and not inputs.reason for key, inputs in self._inputs.items()):
+            # The arguments were chosen because they lead there.  Later calls may not, if the first one left a cache.
+            return True
         loaded = self._module.loaded
         runs = [loaded.hook, *(statement.run for statement in loaded.statements)]
         runs += [run for seen in self._observations.values() for run in seen.runs]
         return any(run.reached.get(line) for run in runs)
+
+
+_EAGER = ("JAX106", "JAX107")
+"""Rules about functions of jax that compile what they are given, with no compiled object in sight."""
+_CALLERS = 2
+"""How many functions that call a target are tried in its stead."""

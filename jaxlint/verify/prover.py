@@ -22,16 +22,20 @@ import tempfile
 import threading
 import time
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from jaxlint.verify.observation import (
+    Anchor,
     Growth,
+    Inputs,
     Loaded,
     Observation,
     growth_from_json,
+    inputs_from_json,
     loaded_from_json,
     observation_from_json,
 )
@@ -48,7 +52,8 @@ package = types.ModuleType("_jaxlint_verify")
 package.__path__ = [sys.argv[1]]
 sys.modules["_jaxlint_verify"] = package
 from _jaxlint_verify.worker import serve
-serve(int(sys.argv[2]), int(sys.argv[3]))
+numbers, sys.argv = list(map(int, sys.argv[2:])), ["jaxlint"]
+serve(*numbers)
 """
 _TAIL = 40
 """How many of the last lines that a child printed are kept, to explain its end."""
@@ -58,15 +63,40 @@ class WorkerError(Exception):
     """The child cannot be had or cannot be understood; the text says why."""
 
 
+class JaxMissingError(WorkerError):
+    """The interpreter has no jax."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the code under test may use, besides time."""
+
+    memory: int = 8 << 30
+    """Bytes of memory, where the system can limit it."""
+    processes: int = 50
+    """Processes alive at the same time, where the system lists them."""
+    output: int = 16 << 20
+    """Bytes printed in one request."""
+    file: int = 256 << 20
+    """Bytes of one file."""
+
+
 class Prover:
     """Owns the child process; use it as a context manager.
 
     `python` is the interpreter of an environment that has jax.  `timeout` is in seconds and holds for each request,
-    `start_timeout` for starting the child, which imports jax.
+    `start_timeout` for starting the child, which imports jax; `limits` for the rest.
     """
 
-    def __init__(self, python: str = sys.executable, timeout: float = 60.0, start_timeout: float = 120.0) -> None:
+    def __init__(
+        self,
+        python: str = sys.executable,
+        timeout: float = 60.0,
+        start_timeout: float = 120.0,
+        limits: Limits = Limits(),
+    ) -> None:
         self.timeout = timeout
+        self._limits = limits
         self._python = python
         self._start_timeout = start_timeout
         self._worker: _Worker | None = None
@@ -80,6 +110,23 @@ class Prover:
     ) -> None:
         self.close()
 
+    def start(self) -> str:
+        """Start the child, unless it is there, and return the version of its jax.
+
+        Raises:
+            JaxMissingError: the interpreter has no jax.
+            WorkerError: no child can be started.
+        """
+        if self._worker is None or not self._worker.alive:
+            self._worker = _Worker(self._python, self._start_timeout, self._limits)
+        try:
+            return str(self._worker.ask({"op": "start"}, self.timeout)["jax"])
+        except WorkerError as error:
+            self.close()
+            if "No module named 'jax" in str(error):
+                raise JaxMissingError(f"{self._python} has no jax") from None
+            raise
+
     def close(self) -> None:
         """End the child and everything it started."""
         if self._worker is not None:
@@ -90,15 +137,17 @@ class Prover:
         self,
         path: str | Path,
         *,
-        source: str | None = None,
+        source: str | bytes | None = None,
         watched: Iterable[int] = (),
         loops: Iterable[int] = (),
-        guard: bool = True,
+        whole: bool = True,
+        examples: str | Path | None = None,
     ) -> LoadedModule:
         """Load a module into the child and return it, with what loading did in `loaded`.
 
-        `source` replaces the text of the file.  `watched` are lines to be counted in `Run.reached`.  `guard` says
-        whether to run what stands under `if __name__ == "__main__"`.
+        `source` replaces the text of the file.  `watched` are lines to be counted in `Run.reached`.  `whole` says
+        whether to run all of it, as a script, or only what defines something.  `examples` is a file with the examples,
+        instead of the module's own.
 
         Raises:
             WorkerError: no child with jax can be started.
@@ -106,10 +155,13 @@ class Prover:
         request = {
             "op": "load",
             "path": str(Path(path).resolve()),
-            "source": source,
+            # Bytes may be in any encoding, which a comment in them names; that way they survive JSON.
+            "source": source.decode("latin-1") if isinstance(source, bytes) else source,
+            "bytes": isinstance(source, bytes),
             "watched": sorted(set(watched)),
             "loops": sorted(set(loops)),
-            "guard": guard,
+            "whole": whole,
+            "examples": None if examples is None else str(Path(examples).resolve()),
         }
         module = LoadedModule(self, request)
         self.bring_in(module)
@@ -123,7 +175,7 @@ class Prover:
         if self._worker is not None and (self._worker.poisoned or not self._worker.alive):
             self.close()
         if self._worker is None:
-            self._worker = _Worker(self._python, self._start_timeout)
+            self._worker = _Worker(self._python, self._start_timeout, self._limits)
         answer, reason = self.ask(module.request)
         module.loaded = loaded_from_json(answer["loaded"]) if answer else Loaded(reason=reason)
         self._current = module
@@ -159,6 +211,19 @@ class LoadedModule:
         """
         return self._observe(target, {"op": "call", "target": target, "calls": calls})
 
+    def search(self, target: str, line: int, anchor: Anchor, effect: str, tries: int, seconds: float) -> Inputs:
+        """Find arguments for a target without an example, with which it comes to a place; later calls use them.
+
+        `effect` is `call`, `error` or `reach`; see `search.Wanted`.
+        """
+        place = {"path": anchor.file, "ranges": [list(r) for r in anchor.ranges], "line": line, "effect": effect}
+        answer, reason = self._ask({"op": "search", "target": target, "tries": tries, "seconds": seconds, **place})
+        return inputs_from_json(answer["inputs"]) if answer else Inputs(target, reason=reason)
+
+    def trace(self, target: str, mode: str = "abstract", calls: int = CALLS) -> Observation:
+        """Call a target with the arguments found for it, computing and compiling nothing."""
+        return self._observe(target, {"op": "trace", "target": target, "mode": mode, "calls": calls})
+
     def grow(self, target: str, line: int, end_line: int, limits: Iterable[int] = TURNS) -> Growth:
         """Call a target once for each limit on the turns of a loop, and count the equations that come from its lines.
 
@@ -186,15 +251,20 @@ class LoadedModule:
 class _Worker:
     """One child process with its own session, temporary folder and pipes."""
 
-    def __init__(self, python: str, start_timeout: float) -> None:
+    def __init__(self, python: str, start_timeout: float, limits: Limits) -> None:
         self.poisoned = False
+        self._limits = limits
+        self._printed = 0
         self._number = 0
         self._pending = b""
-        self._folder = tempfile.mkdtemp(prefix="jaxlint-")
+        self._folder = os.path.realpath(tempfile.mkdtemp(prefix="jaxlint-"))
+        # By this, processes are found that have left the session.
+        self._token = f"JAXLINT_WORKER={os.path.basename(self._folder)}".encode()
         ours_in, theirs_out = os.pipe()
         theirs_in, ours_out = os.pipe()
         self._answers, self._requests = ours_in, ours_out
-        command = [python, "-P", "-c", _BOOTSTRAP, str(Path(__file__).parent), str(theirs_in), str(theirs_out)]
+        numbers = (theirs_in, theirs_out, limits.memory, limits.file, os.getpid())
+        command = [python, "-P", "-c", _BOOTSTRAP, str(Path(__file__).parent), *map(str, numbers)]
         try:
             self._process = subprocess.Popen(
                 command,
@@ -230,6 +300,7 @@ class _Worker:
         if not self._number:
             timeout += self._start_timeout
         self._number += 1
+        self._printed = 0
         self._tail.clear()
         data = json.dumps({**request, "id": self._number}).encode() + b"\n"
         try:
@@ -258,6 +329,15 @@ class _Worker:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
+        for _ in range(_SWEEPS):
+            # What is being forked meanwhile is found the next time.
+            left = list(self._descendants())
+            for process in left:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(process, signal.SIGKILL)
+            if not left:
+                break
+            time.sleep(_PAUSE)
         self._reader.join(timeout=1)
         if self._process.stdout:
             self._process.stdout.close()
@@ -272,9 +352,13 @@ class _Worker:
                 left = deadline - time.monotonic()
                 if left <= 0:
                     raise WorkerError(f"took more than {timeout:g} s")
+                if self._printed > self._limits.output:
+                    raise WorkerError(f"printed more than {self._limits.output >> 20} MB")
                 if not selector.select(min(left, _POLL)):
                     if self._process.poll() is not None:
                         raise WorkerError(self._end())
+                    if sum(1 for _ in self._descendants()) > self._limits.processes:
+                        raise WorkerError(f"started more than {self._limits.processes} processes")
                     continue
                 data = os.read(self._answers, 1 << 16)
                 if not data:
@@ -282,6 +366,19 @@ class _Worker:
                 self._pending += data
         line, _, self._pending = self._pending.partition(b"\n")
         return line
+
+    def _descendants(self) -> Iterator[int]:
+        """Yield the processes that the child started and that are alive, by what they inherited; on Linux only."""
+        try:
+            names = os.listdir("/proc")
+        except OSError:
+            return
+        own = {os.getpid(), self._process.pid}
+        for name in names:
+            if name.isdigit() and int(name) not in own:
+                with contextlib.suppress(OSError):
+                    if self._token in Path("/proc", name, "environ").read_bytes().split(b"\0"):
+                        yield int(name)
 
     def _end(self) -> str:
         """Say how the child ended."""
@@ -302,11 +399,14 @@ class _Worker:
             return
         with contextlib.suppress(ValueError, OSError):
             while data := os.read(stream.fileno(), 1 << 16):
-                self._tail.extend(data.splitlines()[-_TAIL:])
+                self._printed += len(data)
+                self._tail.extend(line[-_LONGEST_LINE:] for line in data.splitlines()[-_TAIL:])
 
 
 _POLL = 0.2
 """Seconds between looks at whether the child is still there."""
+_SWEEPS, _PAUSE = 50, 0.02
+_LONGEST_LINE = 1000
 
 
 def _environment(folder: str) -> dict[str, str]:
@@ -317,8 +417,12 @@ def _environment(folder: str) -> dict[str, str]:
         # What compiles, and how often, is the same; it takes half the time.
         "JAX_DISABLE_MOST_OPTIMIZATIONS": "true",
         "TF_CPP_MIN_LOG_LEVEL": "3",
+        "JAXLINT_WORKER": os.path.basename(folder),
         "HOME": folder,
         "TMPDIR": folder,
         "XDG_CACHE_HOME": folder,
+        "XDG_CONFIG_HOME": folder,
+        "MPLCONFIGDIR": folder,
+        "MPLBACKEND": "agg",
         "PYTHONDONTWRITEBYTECODE": "1",
     }

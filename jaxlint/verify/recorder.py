@@ -18,8 +18,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from .instrument import Instrumenter, Range, Watch
-from .observation import Event, Failure, Place, Run
+from .instrument import Instrumenter, Watch
+from .observation import Event, Failure, Place, Range, Run
 
 _KINDS = {
     "/jax/core/compile/backend_compile_duration": "compile",
@@ -31,6 +31,19 @@ _MISS = "TRACING CACHE MISS"
 _PACKAGES = re.compile(r"[/\\\\](site|dist)-packages[/\\\\]")
 _MESSAGE = 2000
 """Longest message of an exception that is passed on."""
+
+SLOW = frozenset(
+    "scatter scatter-add scatter_add scatter_mul scatter_max scatter_min dynamic_slice dynamic_update_slice "
+    "gather".split()
+)
+"""Operations that take XLA some 5 ms each to compile on a CPU, where others take 0.3 ms."""
+
+_OF_TRACING = re.compile(
+    "static_arg|donate_arg|Non-hashable static|unhashable type|not a valid JAX type|not a valid JAX array type"
+    "|Shapes must be 1D sequences of concrete values|must have static start|must be static|traced array"
+    "|is not hashable|Tracer"
+)
+"""What messages say whose exceptions are none of jax's own."""
 
 
 class Recorder:
@@ -49,8 +62,8 @@ class Recorder:
         self._numbers: Mapping[Range, int] = {}
         self._recording = False
         self._lines: range | None = None
-        self._equations = 0
-        self._counts: dict[tuple[str, str, tuple[Place, ...], tuple[Place, ...]], tuple[int, float]] = {}
+        self._equations = self._slow = 0
+        self._counts: dict[tuple[str, str, tuple[Place, ...], tuple[Place, ...], bool], tuple[int, float]] = {}
         self._hits = threading.local()
         self._skipped = _library_paths()
         self._user: dict[str, bool] = {}
@@ -87,7 +100,7 @@ class Recorder:
         try:
             result = action()
         except BaseException as error:  # noqa: BLE001 (the code under test may raise anything, and exit)
-            failure = self._failure(error)
+            failure = self.failure(error)
         finally:
             self._recording = False
         events = (Event(*key, count, seconds) for key, (count, seconds) in self._counts.items())
@@ -98,19 +111,26 @@ class Recorder:
         """Return the user frames from `frame` outwards, innermost first."""
         found = []
         while frame is not None:
-            if self._is_user(frame.f_code.co_filename):
+            if self.is_user(frame.f_code.co_filename):
                 found.append(self._place(frame.f_code, frame.f_lasti, frame.f_lineno))
             frame = frame.f_back
         return tuple(found)
 
-    def grow(self, action: Callable[[], Any], lines: range) -> tuple[int, Failure | None]:
-        """Call `action` and return how many equations of the programs made come from these lines of the target."""
-        self._lines, self._equations = lines, 0
+    def grow(self, action: Callable[[], Any], lines: range) -> tuple[int, int, Run]:
+        """Call `action`, and return how many equations of the programs made come from these lines of the target.
+
+        If `action` returns a program (a jaxpr), its equations count and no others.  The second number is how many of
+        them take long to compile.
+        """
+        self._lines, self._equations, self._slow = lines, 0, 0
         try:
-            run, _ = self.run(action)
+            run, result = self.run(action)
+            if hasattr(getattr(result, "jaxpr", result), "eqns"):
+                self._slow = 0
+                self._equations = self._equations_of(result, lines, set())
         finally:
             self._lines = None
-        return self._equations, run.failure
+        return self._equations, self._slow, run
 
     def _on_duration(self, event: str, seconds: float, **details: Any) -> None:
         if event == _LOWERING and self._lines is not None:
@@ -134,13 +154,13 @@ class Recorder:
             self._count("miss", "", 0.0, sys._getframe(1))
 
     def _count(self, kind: str, program: str, seconds: float, frame: types.FrameType | None) -> None:
-        key = (kind, program, self.frames(frame), self._made(frame))
+        key = (kind, program, self.frames(frame), *self._made(frame))
         count, before = self._counts.get(key, (0, 0.0))
         self._counts[key] = (count + 1, before + seconds)
 
     def _count_equations(self, frame: types.FrameType | None, lines: range) -> int:
         """Count in the program that is being lowered, which only the frames of jax hold."""
-        while frame is not None and not self._is_user(frame.f_code.co_filename):
+        while frame is not None and not self.is_user(frame.f_code.co_filename):
             for value in frame.f_locals.values():
                 if type(value).__name__ == "ClosedJaxpr":
                     return self._equations_of(value, lines, set())
@@ -156,29 +176,32 @@ class Recorder:
         for equation in program.eqns:
             trace = equation.source_info.traceback
             frames = trace.frames if trace is not None else ()
-            count += any(f.file_name == self.target and f.line_num in lines for f in frames)
+            if any(f.file_name == self.target and f.line_num in lines for f in frames):
+                count += 1
+                self._slow += equation.primitive.name in SLOW
             for value in equation.params.values():
                 for part in value if isinstance(value, tuple | list) else (value,):
                     if hasattr(getattr(part, "jaxpr", part), "eqns"):
                         count += self._equations_of(part, lines, seen)
         return count
 
-    def _made(self, frame: types.FrameType | None) -> tuple[Place, ...]:
+    def _made(self, frame: types.FrameType | None) -> tuple[tuple[Place, ...], bool]:
         """Return where the compiled object was made that the innermost frame of the target is calling."""
         while frame is not None and frame.f_code.co_filename != self.target:
             frame = frame.f_back
         if frame is None:
-            return ()
+            return (), False
         where = self._range(frame.f_code, frame.f_lasti)
         number = self._numbers.get(where) if where else None
-        return () if number is None else self.watch.made_at(frame, number, self._calls[number])
+        return ((), False) if number is None else self.watch.made_at(frame, number, self._calls[number])
 
-    def _failure(self, error: BaseException) -> Failure:
+    def failure(self, error: BaseException) -> Failure:
+        """Return what is to be told of an exception."""
         places = []
         trace = error.__traceback__
         while trace is not None:
             code = trace.tb_frame.f_code
-            if self._is_user(code.co_filename):
+            if self.is_user(code.co_filename):
                 places.append(self._place(code, trace.tb_lasti, trace.tb_lineno))
             trace = trace.tb_next
         try:
@@ -188,7 +211,17 @@ class Recorder:
         if isinstance(error, SyntaxError) and error.filename == self.target and error.lineno:
             line, column = error.lineno, max((error.offset or 1) - 1, 0)
             places.append(Place(self.target, "<module>", line, column, line, column))
-        return Failure(type(error).__name__, message[:_MESSAGE], tuple(reversed(places)))
+        return Failure(
+            type(error).__name__, message[:_MESSAGE], tuple(reversed(places)), self._is_traced(error, message)
+        )
+
+    def _is_traced(self, error: BaseException, message: str) -> bool:
+        names = ("ConcretizationTypeError", "NonConcreteBooleanIndexError", "TracerArrayConversionError")
+        classes = [*names, "TracerBoolConversionError", "TracerIntegerConversionError", "UnexpectedTracerError"]
+        known = tuple(filter(None, (getattr(self.jax.errors, name, None) for name in classes)))
+        return isinstance(error, known) or (
+            isinstance(error, TypeError | ValueError | IndexError) and _OF_TRACING.search(message) is not None
+        )
 
     def _place(self, code: types.CodeType, instruction: int, line: int) -> Place:
         where = self._range(code, instruction) or (line, 0, line, 0)
@@ -201,7 +234,8 @@ class Recorder:
         index = instruction // 2
         return positions[index] if 0 <= index < len(positions) else None
 
-    def _is_user(self, filename: str) -> bool:
+    def is_user(self, filename: str) -> bool:
+        """Tell whether a file is the user's, not the interpreter's or of an installed package."""
         known = self._user.get(filename)
         if known is None:
             known = filename == self.target or not (filename.startswith(self._skipped) or _PACKAGES.search(filename))

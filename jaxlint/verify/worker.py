@@ -3,10 +3,10 @@
 The two ends of the conversation are file descriptors of their own, given on the command line, so that whatever the
 code under test prints or reads cannot disturb it.
 
-Requests: `{"op": "load", "path", "source", "watched", "loops", "guard"}`, `{"op": "call", "target", "calls"}`,
-`{"op": "again", "line", "calls"}`, `{"op": "grow", "target", "line", "end_line", "limits"}`.  Each carries an `id` that
-its answer repeats, beside `loaded`, `observation`, `growth` or `error`, and `poisoned`: whether this process should be
-replaced before it loads another module.
+A request is an object whose `op` says what is wanted: `start`, `load` a module, `search` for arguments, `trace` or
+`call` a target, let a loop `grow`, or run a statement `again`; `Worker.answer` shows what else each needs.  It carries
+an `id` that its answer repeats, beside `loaded`, `inputs`, `observation`, `growth` or `error`, and `poisoned`: whether
+this process should be replaced before it loads another module.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ import sys
 import traceback
 from typing import Any
 
+from . import containment
 from .loader import Module
-from .observation import to_json
+from .observation import Anchor, to_json
 from .recorder import Recorder
 
 
@@ -34,22 +35,41 @@ class Worker:
         # The first compile sets up the backend, which is no affair of the first target.
         jax.block_until_ready(jax.jit(lambda x: x + 1)(1.0))
         self._settings = dict(jax.config.values)
+        self._handlers = containment.handlers()
+        self._threads = containment.threads()
         # Collecting garbage before each call is cheap only if jax's own objects are left out.
         gc.collect()
         gc.freeze()
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         """Do what a request asks; raises KeyError or ValueError for a request that makes no sense."""
+        if request["op"] == "start":
+            return {"jax": self._recorder.jax.__version__}
         if request["op"] == "load":
             if self._module is not None:
                 self._module.close()
             self._module = Module(self._recorder, request["path"])
-            loaded = self._module.load(request["source"], request["watched"], request["loops"], guard=request["guard"])
+            source = request["source"]
+            loaded = self._module.load(
+                source.encode("latin-1") if request["bytes"] else source,
+                request["watched"],
+                request["loops"],
+                whole=request["whole"],
+                examples=request["examples"],
+            )
             return {"loaded": to_json(loaded)}
         if self._module is None:
             raise ValueError("nothing is loaded")
         if request["op"] == "call":
             return {"observation": to_json(self._module.call(request["target"], request["calls"]))}
+        if request["op"] == "search":
+            anchor = Anchor(request["path"], tuple(tuple(r) for r in request["ranges"]))
+            budget = request["tries"], request["seconds"]
+            found = self._module.search(request["target"], request["line"], anchor, request["effect"], *budget)
+            return {"inputs": to_json(found)}
+        if request["op"] == "trace":
+            seen = self._module.trace(request["target"], request["mode"], request["calls"])
+            return {"observation": to_json(seen)}
         if request["op"] == "grow":
             lines = range(request["line"], request["end_line"] + 1)
             return {"growth": to_json(self._module.grow(request["target"], lines, request["limits"]))}
@@ -60,15 +80,22 @@ class Worker:
     def poisoned(self) -> bool:
         """Tell whether the code under test changed this process in a way that the next module would feel."""
         replaced = sys.modules.get("jax") is not self._recorder.jax
-        return replaced or dict(self._recorder.jax.config.values) != self._settings
+        busy = containment.threads() > self._threads or containment.handlers() != self._handlers
+        return replaced or busy or dict(self._recorder.jax.config.values) != self._settings
 
 
-def serve(requests: int, answers: int) -> None:
-    """Serve requests read from one file descriptor and write the answers to another, until the first is closed."""
+def serve(requests: int, answers: int, memory: int, file: int, starter: int) -> None:
+    """Serve requests read from one file descriptor and write the answers to another, until the first is closed.
+
+    `memory` and `file` are limits in bytes, `starter` is the process whose end is this one's end too.
+    """
+    containment.limit(memory, file)
+    containment.end_with(starter)
     for descriptor in (requests, answers):
         os.set_inheritable(descriptor, False)
     parent = os.getpid()
     worker = Worker()
+    containment.keep_files(os.getcwd())
     with open(requests, encoding="utf-8") as lines, open(answers, "w", encoding="utf-8") as out:
         for line in lines:
             request = json.loads(line)

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 
 COMMANDS = {
     "check": "lint files and folders (what runs when no command is given)",
+    "verify": "run the code around each finding under jax, and tell whether the finding is true",
     "rule": "explain a rule",
     "config": "list the keys of the configuration",
 }

@@ -102,12 +102,12 @@ def run(arguments: argparse.Namespace) -> int:
     """
     from jaxlint.discovery import Discovered, discover
 
-    finder = _finder(arguments)
+    by = finder(arguments)
     paths = arguments.paths or ["."]
     from_stdin = "-" in paths
     if from_stdin and len(paths) > 1:
         raise UsageError("- stands for standard input and goes with no other path")
-    found = Discovered(_stdin_files(arguments.stdin_filename, finder)) if from_stdin else discover(paths, finder)
+    found = Discovered(_stdin_files(arguments.stdin_filename, by)) if from_stdin else discover(paths, by)
     configs = _distinct([file.config for file in found.files])
     for warning in dict.fromkeys(warning for config in configs for warning in config.warnings):
         warn(warning)
@@ -157,7 +157,13 @@ def _jobs(text: str) -> int:
     return number
 
 
-def _finder(arguments: argparse.Namespace) -> Finder:
+def finder(arguments: argparse.Namespace) -> Finder:
+    """Return what finds the configuration of a file, with the options laid over it.
+
+    Raises:
+        UsageError: arguments contradict each other.
+        ConfigError: an option cannot be used.
+    """
     files = [text for text in arguments.config if "=" not in text or Path(text).exists()]
     if len(files) > 1:
         raise UsageError("--config: only one file can be used")
@@ -227,7 +233,7 @@ def _write(result: report.Report, arguments: argparse.Namespace) -> None:
     form = report.load(arguments.output_format)
     write = form.write_statistics if arguments.statistics else form.write
     if arguments.output_file is None:
-        write(result, sys.stdout, report.Style(_color(arguments.color), not arguments.quiet))
+        write(result, sys.stdout, report.Style(color(arguments.color), not arguments.quiet))
         return
     try:
         with open(arguments.output_file, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as out:
@@ -236,7 +242,8 @@ def _write(result: report.Report, arguments: argparse.Namespace) -> None:
         raise ConfigError(f"--output-file: {arguments.output_file}: {error.strerror or error}") from error
 
 
-def _color(choice: str) -> bool:
+def color(choice: str) -> bool:
+    """Tell whether to write colours to standard output, for what `--color` says."""
     if choice != "auto":
         return choice == "always"
     if os.environ.get("NO_COLOR"):

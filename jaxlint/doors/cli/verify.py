@@ -1,0 +1,195 @@
+"""Run the code around each finding under jax, in a process of its own, and tell whether the finding is true."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jaxlint.doors.cli import UsageError, check, fail, warn
+
+if TYPE_CHECKING:
+    from jaxlint.discovery import File
+    from jaxlint.verify.verdict import Result
+    from jaxlint.verify.verifier import Job
+
+FAIL_ON = ("confirmed", "any", "never")
+_INSTALL = "pip install 'flake8-jaxlint[verify]'"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `jaxlint verify`."""
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="files and folders (default: .)")
+    parser.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="FILE:LINE",
+        help="verify the findings at this place only; its file is linted even if no PATH names it; repeatable",
+    )
+    parser.add_argument(
+        "--timeout", type=_seconds, default=30.0, metavar="S", help="seconds for each finding (default: 30)"
+    )
+    parser.add_argument(
+        "--python",
+        default=sys.executable,
+        metavar="PATH",
+        help="the interpreter of the environment that has jax and what the code imports (default: the one that runs "
+        "jaxlint)",
+    )
+    parser.add_argument(
+        "--fail-on",
+        choices=FAIL_ON,
+        default="confirmed",
+        help="exit with 1 if a finding is confirmed, if there is any, or never (default: %(default)s)",
+    )
+    parser.add_argument("--output-format", choices=("text", "json"), default="text", help="(default: %(default)s)")
+    parser.add_argument("--min-confidence", choices=("low", "medium", "high"), help="as for check (default: medium)")
+    parser.add_argument("--preview", action=argparse.BooleanOptionalAction, help="as for check")
+    for flag in ("--select", "--ignore", "--extend-select", "--extend-ignore"):
+        parser.add_argument(flag, action="append", metavar="CODES", help="as for check")
+    parser.add_argument("--config", action="append", default=[], metavar="FILE|KEY=VALUE", help="as for check")
+    parser.add_argument("--isolated", action="store_true", help="read no configuration file")
+    parser.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="as for check")
+    parser.add_argument("-q", "--quiet", action="store_true", help="print the verdicts only")
+    parser.add_argument("-j", "--jobs", type=_number, default=1, metavar="N", help="processes (default: 1)")
+    _as_check(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Lint, verify and report; return the exit code.
+
+    Raises:
+        UsageError: arguments contradict each other, or a place is none.
+        ConfigError: an option or a configuration file cannot be used.
+    """
+    if sys.platform == "win32":
+        return fail("verify works on Linux and macOS only")
+    from jaxlint.verify.prover import JaxMissingError, WorkerError
+    from jaxlint.verify.verifier import Verifier, only
+
+    places = [_place(text) for text in arguments.only]
+    jobs, failed = _lint(arguments, [str(path) for path, _ in places])
+    if places:
+        jobs = only(jobs, places)
+    progress = _Progress(sum(len(job.diagnostics) for job in jobs), sys.stderr)
+    results: list[Result] = []
+    if jobs:
+        try:
+            results = Verifier(arguments.python, arguments.timeout, arguments.jobs).verify(jobs, progress.more)
+        except JaxMissingError as error:
+            return fail(f"{error}, which verify needs: {_INSTALL}, or name another interpreter with --python")
+        except WorkerError as error:
+            return fail(str(error))
+        finally:
+            progress.end()
+    _write(results, arguments)
+    if failed:
+        return 2
+    return int(_fails(results, arguments.fail_on))
+
+
+def _fails(results: Sequence[Result], fail_on: str) -> bool:
+    if fail_on == "any":
+        return bool(results)
+    return fail_on == "confirmed" and any(result.verdict == "confirmed" for result in results)
+
+
+def _lint(arguments: argparse.Namespace, places: list[str]) -> tuple[list[Job], bool]:
+    """Return the files that have findings, and whether some file could not be linted."""
+    from jaxlint.discovery import discover
+    from jaxlint.driver import check_file
+    from jaxlint.verify.verifier import Job
+
+    paths = arguments.paths or places or ["."]
+    if "-" in paths:
+        raise UsageError("verify runs files, not standard input")
+    found = discover([*paths, *(place for place in places if arguments.paths)], check.finder(arguments))
+    failed = bool(found.errors)
+    for warning in found.warnings:
+        warn(warning)
+    for error in found.errors:
+        fail(error)
+    jobs = []
+    for file in found.files:
+        checked = check_file(file)
+        if checked.error is not None:
+            fail(checked.error)
+        failed = failed or checked.error is not None or any(d.code == "JAX000" for d in checked.diagnostics)
+        if checked.diagnostics:
+            jobs.append(Job(Path(file.path), checked.diagnostics, _examples(file)))
+    return jobs, failed
+
+
+def _examples(file: File) -> str | None:
+    del file
+    return None
+
+
+def _place(text: str) -> tuple[Path, int]:
+    name, _, row = text.rpartition(":")
+    if not name or not row.isdigit():
+        raise UsageError(f"--only: {text!r} is not FILE:LINE")
+    return Path(name).resolve(), int(row)
+
+
+def _write(results: Sequence[Result], arguments: argparse.Namespace) -> None:
+    from jaxlint.report import Style
+    from jaxlint.verify import cards
+
+    style = Style(check.color(arguments.color), not arguments.quiet)
+    cards.write(results, sys.stdout, style, arguments.output_format)
+
+
+def _seconds(text: str) -> float:
+    number = float(text)
+    if not 0 < number < 1e6:
+        raise ValueError
+    return number
+
+
+def _number(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError
+    return number
+
+
+def _as_check(parser: argparse.ArgumentParser) -> None:
+    """Give the options of check that verify does not offer the values that they have when they are not used."""
+    parser.set_defaults(
+        exclude=None, extend_exclude=None, per_file_ignores=None, force_exclude=None, respect_gitignore=None
+    )
+
+
+class _Progress:
+    """A bar on a terminal, and nothing elsewhere."""
+
+    def __init__(self, total: int, out: Any) -> None:
+        self._total = total
+        self._done = 0
+        self._out = out if out.isatty() else None
+        self._show()
+
+    def more(self, number: int) -> None:
+        """Say that so many more are done."""
+        self._done += number
+        self._show()
+
+    def end(self) -> None:
+        """Take the bar away."""
+        if self._out is not None:
+            self._out.write("\r\x1b[K")
+            self._out.flush()
+
+    def _show(self) -> None:
+        if self._out is not None and self._total:
+            filled = _WIDTH * self._done // self._total
+            bar = "#" * filled + "-" * (_WIDTH - filled)
+            self._out.write(f"\r[{bar}] {self._done}/{self._total} findings")
+            self._out.flush()
+
+
+_WIDTH = 30

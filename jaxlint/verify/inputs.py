@@ -1,0 +1,572 @@
+"""Makes values to call a function with: what each may be, from its type, its use and its name, and the value itself.
+
+Every axis of every array has the same size, so that products, sums and concatenations fit and only ranks and types of
+elements remain to be found.  Which of the choices for each value lets a function run is `search`'s to find out.
+"""
+
+from __future__ import annotations
+
+import enum
+import functools
+import importlib
+import inspect
+import re
+import sys
+import types
+import typing
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .uses import Definitions, FunctionUses, Use
+
+SIZE = 8
+"""The size of every axis: even, and divisible by the integers that are given."""
+
+
+class NoInputError(Exception):
+    """A value cannot be made; the text says why, `path` which."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(reason)
+        self.path = path
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One way to fill a place: its kind, and what the kind needs to know."""
+
+    kind: str
+    data: Any = None
+
+    def __str__(self) -> str:
+        if self.kind == "static":
+            return repr(self.data)[:40]
+        if self.kind in ("instance", "function"):
+            return getattr(self.data, "__name__", str(self.data))
+        return self.kind
+
+
+@dataclass
+class Slot:
+    """A place that a value is needed for."""
+
+    choices: list[Choice]
+    use: Use
+
+
+Setting = tuple[str, int]
+"""A path and a number: which choice, or for a path with `@axis`, which size."""
+
+
+@dataclass(frozen=True)
+class State:
+    """Which choice is taken for each path that does not take its first, and which axes have another size."""
+
+    choices: Mapping[str, int] = field(default_factory=dict)
+    sizes: Mapping[tuple[str, int], int] = field(default_factory=dict)
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What tells it from other states."""
+        return tuple(sorted(self.choices.items())), tuple(sorted(self.sizes.items()))
+
+    def choosing(self, changes: Mapping[str, int]) -> State:
+        """Return the state with other choices."""
+        return State({**self.choices, **changes}, self.sizes)
+
+    def sizing(self, path: str, axis: int, size: int) -> State:
+        """Return the state with another size for one axis."""
+        return State(self.choices, {**self.sizes, (path, axis): size})
+
+
+class Record:
+    """A value with attributes that jax can take apart, as it can a state or a batch."""
+
+    def __init__(self, make: Callable[[str], Any], values: dict[str, Any]) -> None:
+        self.__dict__.update(values)
+        self.__dict__["_make"] = make
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if name in ("replace", "_replace"):
+            return self._changed
+        value = self.__dict__[name] = self.__dict__["_make"](name)
+        return value
+
+    def _changed(self, **changes: Any) -> Record:
+        fields = {name: value for name, value in self.__dict__.items() if name != "_make"}
+        return Record(self.__dict__["_make"], {**fields, **changes})
+
+
+class Opaque:
+    """A value with attributes, made when they are asked for."""
+
+    def __init__(self, make: Callable[[str], Any]) -> None:
+        self.__dict__["_make"] = make
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        value = self.__dict__[name] = self.__dict__["_make"](name)
+        return value
+
+
+class Synthesis:
+    """Knows the choices for every place in calls of one function of one module."""
+
+    def __init__(self, jax: Any, module: types.ModuleType, definitions: Definitions) -> None:
+        self.jax = jax
+        self.module = module
+        self.definitions = definitions
+        self._arrays: dict[tuple[Any, ...], Any] = {}
+        tree_util = jax.tree_util
+        if Record not in _registered:
+            _registered.add(Record)
+            tree_util.register_pytree_node(Record, _flatten_record, _unflatten_record)
+            tree_util.register_pytree_node(Model, lambda model: ((), model), lambda model, _: model)
+
+    def array(self, shape: tuple[int, ...], dtype: str) -> Any:
+        """Return an array of ones; zeros of an integer type, as they may be indices."""
+        key = (shape, dtype)
+        if key not in self._arrays:
+            numpy = importlib.import_module("numpy")
+            with self.jax.ensure_compile_time_eval():
+                if dtype == "key":
+                    value = self.jax.random.key(0)
+                    value = value if not shape else self.jax.random.split(value, shape)
+                elif dtype == "oldkey":
+                    value = self.jax.random.PRNGKey(0)
+                else:
+                    make = numpy.zeros if dtype.startswith("int") else numpy.ones
+                    value = self.jax.device_put(make(shape, dtype))
+            self._arrays[key] = value
+        return self._arrays[key]
+
+    def choices(self, name: str, use: Use, annotation: Any, default: Any) -> list[Choice]:
+        """Return what may fill a place, the likeliest first."""
+        found: list[Choice] = []
+        if default is not inspect.Parameter.empty:
+            found.append(Choice("static", default))
+        found += self._by_type(annotation, use)
+        if not found or default is None:
+            found += self._by_use(name, use)
+        if default is not inspect.Parameter.empty and default is not None:
+            found += self._by_use(name, use)[:4]
+        found += _FALLBACKS if annotation in (None, inspect.Parameter.empty) or len(found) < 2 else []
+        return list({(c.kind, repr(c.data)): c for c in found}.values())
+
+    # --- types ------------------------------------------------------------------------------------------------------
+
+    def _by_type(self, annotation: Any, use: Use) -> list[Choice]:  # noqa: C901
+        if annotation in (None, inspect.Parameter.empty, Any, object):
+            return []
+        if isinstance(annotation, str):
+            text = annotation
+            annotation = self._evaluated(text)
+            if isinstance(annotation, str):
+                return self._by_text(text, use)
+        shape = getattr(annotation, "dims", None)
+        if shape is not None and hasattr(annotation, "dtypes"):
+            return self._jaxtyping(annotation)
+        origin, inner = typing.get_origin(annotation), typing.get_args(annotation)
+        if origin is typing.Literal:
+            return [Choice("static", value) for value in inner]
+        if origin in (typing.Union, types.UnionType):
+            return [c for part in inner if part is not type(None) for c in self._by_type(part, use)]
+        if origin is typing.Annotated:
+            return self._by_type(inner[0], use)
+        if origin is not None and isinstance(origin, type) and issubclass(origin, tuple):
+            if inner[-1:] == (Ellipsis,):
+                return [Choice("sequence", (tuple, inner[0], use.items or 2))]
+            return [Choice("sequence", (tuple, inner, len(inner)))]
+        if origin is not None and isinstance(origin, type) and issubclass(origin, list | _Sequence):
+            return [Choice("sequence", (list, inner[0] if inner else None, use.items or 2))]
+        if origin is not None and isinstance(origin, type) and issubclass(origin, dict | _Mapping):
+            return [Choice("dict", tuple(use.keys) or ("a", "b"))]
+        if origin is _Callable or annotation in (_Callable, typing.Callable):
+            return _functions(use)
+        if isinstance(annotation, type):
+            return self._by_class(annotation, use)
+        return self._by_text(str(annotation), use)
+
+    def _by_class(self, cls: type, use: Use) -> list[Choice]:
+        if cls is bool:
+            return _FLAGS
+        if cls is int:
+            return _INTEGERS
+        if cls is float:
+            return [Choice("static", 0.5), Choice("static", 1.0)]
+        if cls.__name__ == "Rngs" and cls.__module__.startswith("flax"):
+            return [Choice("factory", functools.partial(cls, 0))]
+        if cls is str:
+            return [Choice("static", text) for text in use.texts] or [Choice("static", "a")]
+        if cls in (tuple, list):
+            return [Choice("sequence", (cls, None, use.items or 2))]
+        if cls is dict:
+            return [Choice("dict", tuple(use.keys) or ("a", "b"))]
+        if issubclass(cls, enum.Enum):
+            return [Choice("static", member) for member in list(cls)[:4]]
+        if cls.__module__.split(".")[0] in ("jax", "jaxlib", "numpy", "jaxtyping", "chex"):
+            return self._by_text(cls.__name__, use)
+        if getattr(cls, "_is_protocol", False):
+            return _functions(use) if use.arguments is not None else [Choice("opaque")]
+        return [Choice("instance", cls), Choice("record"), Choice("opaque")]
+
+    def _by_text(self, text: str, use: Use) -> list[Choice]:
+        match = re.search(r"\b(Float|Int|Bool|Shaped|Num|Real|Inexact|Key)\w*\[[^,\]]+,\s*['\"]([^'\"]*)['\"]\]", text)
+        if match:
+            dtype = {"Int": "int32", "Bool": "bool", "Key": "key"}.get(match[1], "float32")
+            return [Choice("array", (len(match[2].split()), dtype))]
+        if re.search(r"PRNGKey|KeyArray|PRNGSequence", text):
+            return [Choice("array", (0, "key")), Choice("array", (0, "oldkey"))]
+        if re.search(r"\bCallable\b|Fn\b|\bFunction\b", text):
+            return _functions(use)
+        if re.search(r"PyTree|ArrayTree|Params|ArrayLikeTree", text):
+            return [Choice("dict", tuple(use.keys) or ("a", "b")), *self._by_use("", use)]
+        if re.search(r"\b(Array|ndarray|ArrayLike|Tensor|Numeric|Scalar|DeviceArray)\b", text):
+            return [c for c in self._by_use("", use) if c.kind == "array"] or _arrays(use)
+        simple = {"int": int, "float": float, "bool": bool, "str": str}
+        for word, cls in simple.items():
+            if re.fullmatch(rf"(typing\.)?(Optional\[)?{word}\]?( ?\| ?None)?", text):
+                return self._by_class(cls, use)
+        return []
+
+    def _jaxtyping(self, annotation: Any) -> list[Choice]:
+        words = str(getattr(annotation, "dtypes", ""))
+        dtype = "int32" if "int" in words and "float" not in words else "bool" if "float" not in words else "float32"
+        rank = sum(not word.startswith("*") and word != "..." for word in str(annotation.dim_str).split())
+        sizes = tuple(int(word) if word.isdigit() else SIZE for word in str(annotation.dim_str).split())
+        plain = len(sizes) == rank and "key" not in words
+        return [Choice("array", (sizes if plain else rank, dtype if "key" not in words else "key"))]
+
+    def _evaluated(self, text: str) -> Any:
+        try:
+            return eval(text, dict(self.module.__dict__))
+        except Exception:  # noqa: BLE001 (whatever the annotation does, its text is left)
+            return text
+
+    # --- uses and names -----------------------------------------------------------------------------------------------
+
+    def _by_use(self, name: str, use: Use) -> list[Choice]:  # noqa: C901
+        arrays = set(use.attributes) & _ARRAY_ATTRIBUTES
+        if use.texts:
+            return [Choice("static", text) for text in use.texts]
+        if _MODEL.match(name):
+            return [Choice("model"), *(_functions(use) if use.arguments is not None else []), Choice("opaque")]
+        if use.arguments is not None or _FUNCTION.match(name):
+            return _functions(use)
+        flax = sys.modules.get("flax.nnx")
+        if name == "rngs" and flax is not None:
+            return [Choice("factory", functools.partial(flax.Rngs, 0))]
+        if use.key or (_KEY.match(name) and not use.attributes):
+            return [
+                Choice("array", (0, "key")),
+                Choice("array", (0, "oldkey")),
+                Choice("array", (1, "key")),
+                *_arrays(use)[:2],
+            ]
+        if use.keys:
+            return [Choice("dict", tuple(use.keys))]
+        if use.attributes and not arrays:
+            return [Choice("record"), Choice("opaque")]
+        if use.items is not None and use.rank is None:
+            return [Choice("sequence", (tuple, None, use.items)), *_arrays(use)[:2]]
+        if use.tree:
+            return [Choice("dict", ("a", "b")), *_arrays(use)]
+        if use.rank is not None:
+            return [Choice("array", (use.rank, kind)) for kind in ("float32", "int32")]
+        found = []
+        if (use.size or _INTEGER.match(name)) and not arrays:
+            found += _INTEGERS
+        if (use.flag and not use.least_rank and not arrays) or _FLAG.match(name):
+            found += _FLAGS
+        if use.numbers and not arrays and not found:
+            found += [Choice("static", number) for number in use.numbers]
+        if use.iterated and not arrays:
+            found += [Choice("array", (2, "float32")), Choice("sequence", (list, None, 2))]
+        if _INDEX.match(name) or (use.index and not use.least_rank):
+            found += [
+                Choice("array", (1, "int32")),
+                Choice("array", (0, "int32")),
+                Choice("array", (2, "int32")),
+                *_INTEGERS[:1],
+            ]
+        if _NUMBER.match(name):
+            found += [Choice("static", 0.5)]
+        if _TREE_NAME.match(name) and not arrays and not use.least_rank:
+            found += [*_arrays(use)[:2], Choice("dict", ("a", "b"))]
+        return found + _arrays(use)
+
+
+class World:
+    """The values of one try: makes what each path asks for, once, and notes what was asked."""
+
+    def __init__(self, synthesis: Synthesis, slots: dict[str, Slot], state: State) -> None:
+        self._synthesis = synthesis
+        self._slots = slots
+        self._state = state
+        self.jax = synthesis.jax
+        self._values: dict[str, Any] = {}
+        self._uses: FunctionUses | None = None
+        self.touched: dict[str, None] = {}
+
+    def value(
+        self, path: str, name: str, use: Use, annotation: Any = None, default: Any = inspect.Parameter.empty
+    ) -> Any:
+        """Return what stands at a path.
+
+        Raises:
+            NoInputError: nothing can be made for it.
+        """
+        if path not in self._values:
+            self.touched[path] = None
+            slot = self._slots.get(path)
+            if slot is None:
+                slot = Slot(self._synthesis.choices(name, use, annotation, default), use)
+                self._slots[path] = slot
+            number = min(self._state.choices.get(path, 0), len(slot.choices) - 1)
+            self._values[path] = self._make(path, slot.choices[number])
+        return self._values[path]
+
+    def choice(self, path: str) -> Choice:
+        """Return what was chosen for a path that was touched."""
+        slot = self._slots[path]
+        return slot.choices[min(self._state.choices.get(path, 0), len(slot.choices) - 1)]
+
+    def made(self, path: str) -> Any:
+        """Return the value that was made for a path, None where there is none."""
+        return self._values.get(path)
+
+    def call(
+        self, path: str, function: Any, uses: FunctionUses | None, *, skip: int = 0
+    ) -> tuple[list[Any], dict[str, Any]]:
+        """Return arguments for a function, whose paths are `path` and a parameter's name.
+
+        `uses` says what it does with them; `skip` leaves out so many parameters at the start.
+
+        Raises:
+            NoInputError: one cannot be made, or the function does not say what it takes.
+        """
+        try:
+            parameters = list(inspect.signature(function).parameters.values())[skip:]
+        except (TypeError, ValueError):
+            raise NoInputError(path, "it does not say what arguments it takes") from None
+        self._uses = uses or self._uses
+        positional: list[Any] = []
+        words: dict[str, Any] = {}
+        for parameter in parameters:
+            use = uses.of(parameter.name) if uses else Use()
+            place = f"{path}{parameter.name}"
+            if parameter.kind is parameter.VAR_KEYWORD:
+                continue
+            if parameter.kind is parameter.VAR_POSITIONAL:
+                # Without any, what the function does with them would not show.
+                if not positional and not words:
+                    positional.append(self.value(place, parameter.name, Use()))
+                continue
+            value = self.value(place, parameter.name, use, parameter.annotation, parameter.default)
+            if parameter.kind is parameter.KEYWORD_ONLY:
+                words[parameter.name] = value
+            else:
+                positional.append(value)
+        return positional, words
+
+    def _use(self, path: str) -> Use:
+        return self._uses.of(path.rpartition(">")[2]) if self._uses is not None else Use()
+
+    def _make(self, path: str, choice: Choice) -> Any:
+        match choice.kind:
+            case "static":
+                return choice.data
+            case "array":
+                rank, dtype = choice.data
+                shape = rank if isinstance(rank, tuple) else (SIZE,) * rank
+                shape = tuple(self._state.sizes.get((path, axis), size) for axis, size in enumerate(shape))
+                return self._synthesis.array(shape, dtype)
+            case "dict":
+                return {key: self._part(f"{path}[{key!r}]", key) for key in choice.data}
+            case "sequence":
+                kind, inner, count = choice.data
+                types_ = inner if isinstance(inner, tuple) else (inner,) * count
+                if isinstance(inner, tuple) or kind is tuple:
+                    return kind(self._part(f"{path}[{n}]", "", t) for n, t in enumerate(types_))
+                return kind(self._part(f"{path}[*]", "", t) for t in types_)
+            case "record":
+                names = [
+                    n for n in self._use(path).attributes if n not in ("replace", "_replace") and not n.startswith("__")
+                ]
+                make = functools.partial(self.attribute, path)
+                return Record(make, {name: make(name) for name in names})
+            case "opaque":
+                return Opaque(functools.partial(self.attribute, path))
+            case "function":
+                stand_in = _StandIn(self, path, choice.data)
+                # Libraries ask for the attributes that functions have.
+                return _as_function(stand_in)
+            case "model":
+                return Model(self, path, "same")
+            case "factory":
+                return choice.data()
+            case "instance":
+                return self._instance(path, choice.data)
+        raise NoInputError(path, f"nothing can be made of {choice.kind}")
+
+    def _part(self, path: str, name: str, annotation: Any = None) -> Any:
+        return self.value(path, name, self._use(path), annotation)
+
+    def attribute(self, path: str, name: str) -> Any:
+        """Return the attribute of the value at a path."""
+        return self.value(f"{path}.{name}", name, self._use(f"{path}.{name}"))
+
+    def _instance(self, path: str, cls: type) -> Any:
+        if inspect.isabstract(cls):
+            raise NoInputError(path, f"{cls.__name__} is abstract")
+        if path.count(">") > _NESTING:
+            raise NoInputError(path, f"{cls.__name__} takes too much to make")
+        before, owner = self._uses, cls.__name__
+        definitions = self._synthesis.definitions
+        node = definitions.get(f"{owner}.__init__")
+        try:
+            arguments, words = self.call(f"{path}>", cls, definitions.uses(node, owner) if node else None)
+            return cls(*arguments, **words)
+        except NoInputError:
+            raise
+        except Exception as error:
+            raise NoInputError(path, f"{owner} cannot be made: {type(error).__name__}: {error}") from error
+        finally:
+            self._uses = before
+
+
+class _StandIn:
+    """A function that does something simple with what it is given."""
+
+    def __init__(self, world: World, path: str, kind: str) -> None:
+        self.__name__ = re.sub(r"\W+", "_", path) or "f"
+        self._world = world
+        self._path = path
+        self._kind = kind
+
+    def __call__(self, *arguments: Any, **words: Any) -> Any:
+        jax = self._world.jax
+        leaves = [
+            leaf
+            for leaf in jax.tree.leaves((arguments, words))
+            if hasattr(leaf, "dtype") and jax.dtypes.issubdtype(leaf.dtype, jax.numpy.number)
+        ]
+        total = sum((jax.numpy.sum(leaf) for leaf in leaves), start=jax.numpy.zeros(()))
+        given = [*arguments, *words.values()]
+        if self._kind == "sum":
+            return total
+        first = given[0] if given else total
+        if self._kind == "same":
+            return first
+        if self._kind == "all":
+            return tuple(given)
+        if self._kind == "last":
+            return given[-1] if given else total
+        if self._kind == "pair":
+            return first, total
+        return total, first
+
+
+def _as_function(stand_in: _StandIn) -> Callable[..., Any]:
+    @functools.wraps(stand_in)
+    def function(*arguments: Any, **words: Any) -> Any:
+        return stand_in(*arguments, **words)
+
+    return function
+
+
+class Model(_StandIn):
+    """A function with attributes that jax can take for an argument, like a neural network of one of its libraries."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self._world.attribute(self._path, name)
+
+
+def _functions(use: Use) -> list[Choice]:
+    kinds = ["same", "sum", "pair", "all", "last", "riap"]
+    if use.scalar:
+        kinds = ["sum", "riap", "same"]
+    return [Choice("function", kind) for kind in kinds]
+
+
+def _arrays(use: Use) -> list[Choice]:
+    ranks = [rank for rank in (2, 1, 3, 4, 0) if rank >= use.least_rank] or [use.least_rank]
+    found = [Choice("array", (rank, "float32")) for rank in ranks]
+    return found + [Choice("array", (rank, "int32")) for rank in ranks[:2]]
+
+
+def _flatten_record(record: Record) -> tuple[tuple[Any, ...], Any]:
+    jax = record.__dict__["_make"].func.__self__.jax
+    fields = {name: value for name, value in record.__dict__.items() if name != "_make"}
+    dynamic = {n: v for n, v in fields.items() if all(_is_array(leaf, jax) for leaf in jax.tree.leaves(v))}
+    rest = {n: v for n, v in fields.items() if n not in dynamic}
+    return tuple(dynamic.values()), _Rest(tuple(dynamic), rest, record.__dict__["_make"])
+
+
+def _is_array(leaf: Any, jax: Any) -> bool:
+    return isinstance(leaf, jax.Array | float | int) or hasattr(leaf, "dtype") or type(leaf) is object
+
+
+def _unflatten_record(rest: _Rest, children: tuple[Any, ...]) -> Record:
+    return Record(rest.make, {**dict(zip(rest.names, children, strict=True)), **rest.values})
+
+
+@dataclass(frozen=True, eq=False)
+class _Rest:
+    """What of a record is no array; two are equal where they come from the same place."""
+
+    names: tuple[str, ...]
+    values: dict[str, Any]
+    make: Any
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Rest) and self.names == other.names and self.values == other.values
+
+    def __hash__(self) -> int:
+        return hash(self.names)
+
+
+_registered: set[type] = set()
+_NESTING = 3
+_Callable = typing.get_origin(Callable[..., Any])
+_Mapping = typing.get_origin(Mapping[Any, Any])
+_Sequence = typing.get_origin(typing.Sequence[Any])
+_INTEGERS = [Choice("static", 4), Choice("static", 2), Choice("static", SIZE), Choice("static", 1), Choice("static", 0)]
+_FLAGS = [Choice("static", True), Choice("static", False)]
+_FALLBACKS = [
+    Choice("static", 4),
+    Choice("static", 0.5),
+    Choice("sequence", (tuple, None, 2)),
+    Choice("dict", ("a", "b")),
+    Choice("opaque"),
+    Choice("function", "same"),
+    Choice("function", "sum"),
+    Choice("model"),
+    Choice("array", (0, "key")),
+    Choice("static", None),
+    Choice("static", "a"),
+]
+_KEY = re.compile(r"^(rng|key|seed_?key|prng|rng_key|prng_key|.*_(key|rng))$")
+_INTEGER = re.compile(
+    r"^(n|k|num|num_.*|n_.*|size|.*_size|steps|length|.*_len|.*_length|depth|width|height|hidden|dim|.*_dim|heads?|patch"
+    r"|stride|iters?|.*_iters?|max_.*|epochs|axis|order|degree|seed|.*_steps|L|N|T|capacity|features|channels)$"
+)
+_FLAG = re.compile(r"^(train(ing)?|is_.*|use_.*|deterministic|causal|keepdims|inplace|flag|with_.*|verbose|debug)$")
+_NUMBER = re.compile(
+    r"^(lr|eps|alpha|beta[12]?|b[12]|gamma|lam|tau|scale.*|rate|dt|t|temperature|decay|momentum|threshold|weight_decay"
+    r"|step_size|learning_rate|sigma|factor|.*_rate|discount|epsilon)$"
+)
+_FUNCTION = re.compile(r"^(f|fn|func|fun|function|.*_fn|.*_fun|activation|act|loss_fn|apply|.*_function|callback)$")
+_MODEL = re.compile(r"^(model|net|network|module|policy|critic|actor|encoder|decoder|optimi[sz]er|opt|tx)$")
+_INDEX = re.compile(r"^(labels?|tokens?|idx|indices|.*_ids?|targets?|step|.*_idx|.*_indices)$")
+_TREE_NAME = re.compile(r"^(params?|grads?|state|opt_state|variables|batch|carry|.*_params|weights|tree|m|v|mu|nu)$")
+_ARRAY_ATTRIBUTES = frozenset(
+    "shape ndim dtype mean sum reshape transpose T max min astype at size std var argmax ravel flatten squeeze dot item"
+    " tolist block_until_ready real imag conj prod cumsum argsort sort".split()
+)

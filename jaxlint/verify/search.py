@@ -1,0 +1,586 @@
+"""Finds arguments with which a function runs up to the place in question.
+
+A best-first search: each try calls the function, mostly under `jax.eval_shape`, where nothing is computed or compiled.
+A failing try tells how far it came, and by the line it failed on, which values to blame; the next tries change those.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import functools
+import heapq
+import inspect
+import itertools
+import re
+import signal
+import threading
+import time
+import types
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from .inputs import SIZE, Choice, NoInputError, Slot, State, Synthesis, World
+from .observation import Anchor, Failure, Run
+from .recorder import Recorder
+from .uses import Definitions, Function, FunctionUses
+
+
+class StubError(Exception):
+    """The code used what a statement that failed should have defined."""
+
+
+class DeadlineError(BaseException):
+    """A try took too long; no `Exception`, so that the code under test does not catch it."""
+
+
+@contextlib.contextmanager
+def deadline(seconds: float) -> Iterator[None]:
+    """Raise DeadlineError in what runs inside after so many seconds; needs the main thread, does nothing elsewhere."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(*_: Any) -> None:
+        raise DeadlineError(f"took more than {seconds:g} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+class Mode:
+    """How a target is called."""
+
+    ABSTRACT = "abstract"
+    """Under `jax.eval_shape`; what the function is given is concrete, what it makes of it is not."""
+    TRACED = "traced"
+    """The same, with its array arguments abstract too, as if a caller had compiled it."""
+    CONCRETE = "concrete"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a try must come to: `line` is the place, `anchor` its ranges.
+
+    `effect` is `call` (the place does something under trace), `error` (it raises) or `reach` (the call succeeds).
+    """
+
+    line: int
+    anchor: Anchor
+    effect: str
+
+
+@dataclass(frozen=True)
+class Found:
+    """Arguments that work: what to call, a text for them, and how."""
+
+    action: Callable[[], Any]
+    arguments: tuple[list[Any], dict[str, Any]]
+    function: Callable[..., Any]
+    text: str
+    mode: str
+    state: State
+
+
+@dataclass
+class Outcome:
+    """What came of a try."""
+
+    found: Found | None
+    progress: float
+    suspects: list[str]
+    failure: Failure | None = None
+    reason: str = ""
+    world: World | None = None
+
+
+class Search:
+    """The search for one target, which is a function or method by its qualified name."""
+
+    def __init__(
+        self, recorder: Recorder, module: types.ModuleType, path: str, definitions: Definitions, target: str
+    ) -> None:
+        self._recorder = recorder
+        self._jax = recorder.jax
+        self._module = module
+        self._path = path
+        self._definitions = definitions
+        self._target = target
+        self._node = definitions.get(target)
+        self._slots: dict[str, Slot] = {}
+        self._synthesis = Synthesis(self._jax, module, definitions)
+        self._chased: Function | None = None
+        self.tries = 0
+        self.reason = ""
+        self._best = State()
+
+    @property
+    def _uses(self) -> FunctionUses | None:
+        return self._definitions.uses(self._node, self._target.rpartition(".")[0]) if self._node else None
+
+    def find(self, wanted: Wanted, tries: int, seconds: float) -> Found | None:
+        """Return arguments, or None where the budget does not suffice; `reason` then says what stood in the way."""
+        self._chased = None
+        found = self._find(wanted, Mode.ABSTRACT, tries, seconds * 0.6)
+        if found is None and self._to_chase(wanted.line) and "never ran" in self.reason:
+            self._chased = self._to_chase(wanted.line)
+            found = self._find(wanted, Mode.ABSTRACT, tries, seconds * 0.4)
+        return found
+
+    def _find(self, wanted: Wanted, mode: str, tries: int, seconds: float) -> Found | None:
+        end = time.monotonic() + seconds
+        counter = itertools.count()
+        heap: list[tuple[float, float, int, State]] = [(0.0, 0.0, next(counter), self._best)]
+        seen = {self._best.key}
+        best = -2.0
+        needs_values = 0
+        for _ in range(tries):
+            if not heap or time.monotonic() > end:
+                break
+            _, cost, _, state = heapq.heappop(heap)
+            self.tries += 1
+            outcome = self._try(state, wanted, mode, end - time.monotonic())
+            if (
+                outcome.found is None
+                and mode == Mode.ABSTRACT
+                and _needs_values(outcome.failure)
+                and needs_values < _TRIES_WITH_VALUES
+            ):
+                needs_values += 1
+                outcome = self._try(state, wanted, Mode.CONCRETE, end - time.monotonic())
+            if outcome.found is not None:
+                self._best = state
+                return outcome.found
+            if outcome.progress > best:
+                best, self.reason = outcome.progress, outcome.reason
+            for extra, following in self._neighbours(state, outcome):
+                if following.key not in seen:
+                    seen.add(following.key)
+                    price = cost + extra
+                    heapq.heappush(heap, (price - 3 * outcome.progress, price, next(counter), following))
+        return None
+
+    # --- one try ------------------------------------------------------------------------------------------------------
+
+    def _try(self, state: State, wanted: Wanted, mode: str, seconds: float) -> Outcome:
+        world = World(self._synthesis, self._slots, state)
+        try:
+            with deadline(_LONGEST_TRY):
+                function, arguments = self.prepare(world)
+        except NoInputError as error:
+            prefix = error.path + ">"
+            suspects = [path for path in world.touched if path == error.path or path.startswith(prefix)]
+            suspects = self._narrowed(error, suspects)
+            return Outcome(None, -1.0, suspects, reason=str(error), world=world)
+        except DeadlineError as error:
+            return Outcome(None, -1.0, [], reason=str(error), world=world)
+        except BaseException as error:  # noqa: BLE001 (a constructor or factory may raise anything, and exit)
+            return self._failed(self._recorder.failure(error), world, -1.0)
+        action = functools.partial(self._call, function, arguments)
+        longest = min(_LONGEST_TRY, seconds) if mode != Mode.CONCRETE else seconds
+        run = self.run(action, arguments, function, mode, max(longest, 0.5))
+        failure = run.failure
+        works = failure is None and run.reached.get(wanted.line, 0) > 0
+        if works or self._does(run, wanted):
+            text = self._describe(world)
+            return Outcome(Found(action, arguments, function, text, mode, state), 0.0, [], failure, world=world)
+        if failure is None:
+            return Outcome(None, 0.0, self._guards(wanted.line), None, f"line {wanted.line} never ran", world)
+        return self._failed(failure, world, 0.0)
+
+    def run(self, action: Callable[[], Any], arguments: Any, function: Any, mode: str, seconds: float = 600.0) -> Run:
+        """Call once and return what happened."""
+        jax = self._jax
+
+        def concrete() -> None:
+            finish(jax, action())
+
+        def abstract() -> None:
+            # A fresh function each time: eval_shape remembers functions.
+            jax.eval_shape(lambda: _nothing(action()))
+
+        def traced() -> None:
+            leaves, tree = jax.tree.flatten(arguments)
+            dynamic = [leaf for leaf in leaves if isinstance(leaf, jax.Array)]
+
+            def inner(values: list[Any]) -> None:
+                filled = iter(values)
+                filled_leaves = [next(filled) if isinstance(leaf, jax.Array) else leaf for leaf in leaves]
+                self._call(function, jax.tree.unflatten(tree, filled_leaves))
+
+            jax.eval_shape(inner, dynamic)
+
+        chosen = {Mode.CONCRETE: concrete, Mode.ABSTRACT: abstract, Mode.TRACED: traced}[mode]
+        return self._recorder.run(lambda: _limited(chosen, seconds))[0]
+
+    def program(self, found: Found) -> Any:
+        """Return the program (a jaxpr) that a call with the arguments found is traced to."""
+        leaves, tree = self._jax.tree.flatten(found.arguments)
+        dynamic = [leaf for leaf in leaves if isinstance(leaf, self._jax.Array)]
+
+        def inner(values: list[Any]) -> None:
+            filled = iter(values)
+            filled_leaves = [next(filled) if isinstance(leaf, self._jax.Array) else leaf for leaf in leaves]
+            self._call(found.function, self._jax.tree.unflatten(tree, filled_leaves))
+
+        return self._jax.make_jaxpr(inner)(dynamic)
+
+    @staticmethod
+    def _call(function: Callable[..., Any], arguments: tuple[list[Any], dict[str, Any]]) -> Any:
+        return function(*arguments[0], **arguments[1])
+
+    def prepare(self, world: World) -> tuple[Callable[..., Any], tuple[list[Any], dict[str, Any]]]:
+        """Return what to call and with what.
+
+        Raises:
+            NoInputError: an argument, or the instance that a method needs, cannot be made.
+            Exception: a factory that has to be called first raises it.
+        """
+        function, skip = self._function(world)
+        arguments = world.call("", function, self._uses, skip=skip)
+        if self._chased is None:
+            return function, arguments
+        made = self._call(function, arguments)
+        inner = next(_callables(made, self._path, self._chased), None)
+        if inner is None:
+            raise NoInputError(
+                "", f"line {self._chased.lineno} is in a function that {self._target} does not give back"
+            )
+        uses = self._definitions.uses(self._chased)
+        return inner, world.call(f"{self._target}()>", inner, uses)
+
+    def _function(self, world: World) -> tuple[Callable[..., Any], int]:
+        """Return what stands for the target, and how many of its parameters are taken care of."""
+        owner_name, _, name = self._target.rpartition(".")
+        owner: Any = self._module
+        for part in owner_name.split(".") if owner_name else ():
+            owner = getattr(owner, part)
+        if not isinstance(owner, type):
+            found = getattr(owner, name)
+            if not callable(found):
+                raise NoInputError("", f"{self._target} cannot be called")
+            return found, 0
+        static = inspect.getattr_static(owner, name, None)
+        if isinstance(static, staticmethod | classmethod):
+            return getattr(owner, name), 0
+        self._slots.setdefault("self", Slot([Choice("instance", owner)], self._definitions_use()))
+        if name == "__init__":
+            return owner, 0
+        instance = world.value("self", "self", self._definitions_use())
+        if isinstance(static, property | functools.cached_property):
+            return _Getter(instance, name), 0
+        method = getattr(instance, name)
+        if hasattr(owner, "init_with_output"):
+            return _LinenMethod(self._jax, instance, method, name), 0
+        return method, 0
+
+    @staticmethod
+    def _definitions_use() -> Any:
+        from .uses import Use
+
+        return Use()
+
+    # --- what a try teaches -------------------------------------------------------------------------------------------
+
+    def _does(self, run: Run, wanted: Wanted) -> bool:
+        """Tell whether a failing run showed what is asked for all the same."""
+        failure = run.failure
+        if failure is None:
+            return False
+        if wanted.effect == "error":
+            return failure.traced and bool(failure.stack) and wanted.anchor.holds(failure.stack[0])
+        if wanted.effect != "call" or any(map(wanted.anchor.holds, failure.stack)):
+            return False
+        calls = {
+            event.stack[0]
+            for event in run.events
+            if event.stack and any(map(wanted.anchor.holds, event.made or event.stack))
+        }
+        return bool(calls) and not calls & set(failure.stack)
+
+    def _failed(self, failure: Failure, world: World, base: float) -> Outcome:
+        line = self._line(failure)
+        uses = self._definitions.uses(self._chased) if self._chased else self._uses
+        progress = base
+        suspects: list[str] = []
+        if line is not None and uses is not None:
+            progress = base + uses.progress(line) + 0.01 * min(len(failure.stack), 9)
+            suspects = uses.suspects(line)
+        if self._chased is not None:
+            suspects = [f"{self._target}()>{path}" for path in suspects]
+        text = f"{failure.type}: {(failure.message.splitlines() or [''])[0][:200]}"
+        where = failure.stack[0].line if failure.stack and failure.stack[0].file == self._path else line
+        return Outcome(None, progress, suspects, failure, f"line {where}: {text}" if where else text, world)
+
+    def _line(self, failure: Failure) -> int | None:
+        """Return the line of the target on which it failed, in the outermost of its frames."""
+        node = self._chased or self._node
+        if node is None:
+            return None
+        lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
+        inside = [place.line for place in failure.stack if place.file == self._path and place.line in lines]
+        return max(inside, default=None)
+
+    def _narrowed(self, error: NoInputError, suspects: list[str]) -> list[str]:
+        cause = error.__cause__
+        name = error.path
+        if cause is None:
+            return suspects
+        failure = self._recorder.failure(cause)
+        slot = self._slots.get(name)
+        owner = ""
+        for choice in slot.choices if slot else ():
+            if choice.kind == "instance":
+                owner = choice.data.__name__
+        node = self._definitions.get(f"{owner}.__init__")
+        if node is None:
+            return suspects
+        lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
+        inside = [p.line for p in failure.stack if p.file == self._path and p.line in lines]
+        if not inside:
+            return suspects
+        near = [f"{name}>{path}" for path in self._definitions.uses(node, owner).suspects(max(inside))]
+        return [path for path in near if path in suspects] or suspects
+
+    def _guards(self, line: int) -> list[str]:
+        node = self._chased or self._node
+        if node is None:
+            return []
+        found = self._definitions.uses(node).guards(line)
+        return [f"{self._target}()>{path}" for path in found] if self._chased is not None else found
+
+    def _neighbours(self, state: State, outcome: Outcome) -> Iterator[tuple[float, State]]:
+        world = outcome.world
+        if world is None:
+            return
+        blamed = self._blamed(outcome, world)
+        message = outcome.failure.message if outcome.failure else outcome.reason
+        kind = outcome.failure.type if outcome.failure else ""
+        yield from self._mended(state, blamed, world, kind, message)
+        arrays = [path for path in blamed if world.choice(path).kind == "array"]
+        for rank, path in enumerate(blamed):
+            slot, now = self._slots[path], state.choices.get(path, 0)
+            price = 1 + 0.2 * rank
+            for step in range(1, 4):
+                if now + step < len(slot.choices):
+                    yield price + 0.7 * (step - 1), state.choosing({path: now + step})
+        yield from self._together(state, arrays)
+        yield from self._resized(state, arrays, world, message)
+
+    def _together(self, state: State, arrays: list[str]) -> Iterator[tuple[float, State]]:
+        """Yield states in which several arrays have the same other rank."""
+        if len(arrays) > 1:
+            for data in ((1, "float32"), (3, "float32"), (4, "float32"), (0, "float32"), (2, "float32")):
+                changes = {}
+                for path in arrays:
+                    index = _index_of(self._slots[path].choices, Choice("array", data))
+                    if index is not None:
+                        changes[path] = index
+                if changes:
+                    yield 1.6, state.choosing(changes)
+
+    def _resized(self, state: State, arrays: list[str], world: World, message: str) -> Iterator[tuple[float, State]]:
+        """Yield states in which one axis has another size."""
+        sizes = [SIZE * 4, SIZE * 2, SIZE + 1, 1, *_numbers(message)]
+        for rank, path in enumerate(arrays[:4]):
+            dims = world.choice(path).data[0]
+            count = len(dims) if isinstance(dims, tuple) else dims
+            for axis in range(count):
+                if (path, axis) not in state.sizes and len(state.sizes) < _EDITS:
+                    for place, size in enumerate(dict.fromkeys(sizes)):
+                        yield 1.8 + 0.3 * place + 0.2 * rank, state.sizing(path, axis, size)
+
+    def _mended(
+        self, state: State, blamed: list[str], world: World, kind: str, message: str
+    ) -> Iterator[tuple[float, State]]:
+        """Yield what the message of an exception asks for."""
+        if kind == "KeyError":
+            key = message.strip("'\"")
+            for path in blamed:
+                choice = world.choice(path)
+                if choice.kind == "dict" and key not in choice.data:
+                    slot = self._slots[path]
+                    slot.choices.append(Choice("dict", (*choice.data, key)))
+                    yield 0.2, state.choosing({path: len(slot.choices) - 1})
+        wanted: Iterable[str] = ()
+        if kind == "AttributeError" and "has no attribute" in message:
+            wanted = ("record", "opaque")
+        elif "valid JAX type" in message or "as an abstract array" in message:
+            wanted = ("record", "model", "array")
+        elif "not callable" in message:
+            wanted = ("function", "model")
+        elif "truth value of an array" in message or "only scalar" in message or "only 0-dimensional" in message:
+            yield from self._scalars(state, blamed)
+        elif "unpack" in message or "not iterable" in message or "not subscriptable" in message:
+            wanted = ("sequence", "array", "dict")
+        for path in blamed:
+            now = world.choice(path).kind
+            for number, choice in enumerate(self._slots[path].choices):
+                if choice.kind in wanted and choice.kind != now:
+                    yield 0.5 + 0.05 * number, state.choosing({path: number})
+
+    def _scalars(self, state: State, blamed: list[str]) -> Iterator[tuple[float, State]]:
+        for path in blamed:
+            for number, choice in enumerate(self._slots[path].choices):
+                if choice.kind == "static" or choice == Choice("array", (0, "float32")):
+                    yield 0.6, state.choosing({path: number})
+                    break
+
+    def _blamed(self, outcome: Outcome, world: World) -> list[str]:
+        """Return the paths that were used in the try and that may be to blame, the likeliest first."""
+        found: dict[str, None] = {}
+        touched = [
+            path for path in world.touched if len(self._slots[path].choices) > 1 or world.choice(path).kind == "array"
+        ]
+        for suspect in outcome.suspects:
+            for path in touched:
+                if path == suspect:
+                    found[path] = None
+        for suspect in outcome.suspects:
+            for path in touched:
+                if _related(path, suspect):
+                    found[path] = None
+        if not found:
+            found = dict.fromkeys(touched)
+        return list(found)[:_BLAMED]
+
+    def _describe(self, world: World) -> str:
+        parts = []
+        for path in world.touched:
+            choice = world.choice(path)
+            if choice.kind == "static" and "." in path:
+                continue
+            value = world.made(path)
+            if isinstance(value, self._jax.Array):
+                text = f"{value.dtype}[{','.join(map(str, value.shape))}]"
+            else:
+                text = str(choice)
+            parts.append(f"{path.rpartition('>')[2]}={text}")
+        text = ", ".join(parts)
+        return text if len(text) < _TEXT else text[: _TEXT - 3] + "..."
+
+    def _to_chase(self, line: int) -> Function | None:
+        """Return the innermost function inside the target that holds a line."""
+        found: Function | None = None
+        for node in ast.walk(self._node) if self._node else ():
+            inside = isinstance(node, ast.FunctionDef | ast.Lambda) and node is not self._node
+            if found is None and inside and node.lineno <= line <= (node.end_lineno or 0):  # type: ignore[attr-defined]
+                found = node  # type: ignore[assignment]
+        return found
+
+
+class _Getter:
+    def __init__(self, instance: Any, name: str) -> None:
+        self._instance, self._name = instance, name
+
+    def __call__(self) -> Any:
+        return getattr(self._instance, self._name)
+
+
+class _LinenMethod:
+    """Calls a method of a flax.linen module, which needs its variables."""
+
+    def __init__(self, jax: Any, instance: Any, method: Any, name: str) -> None:
+        self._key, self._instance, self._name = jax.random.key(0), instance, name
+        self.__signature__ = inspect.signature(method)
+
+    def __call__(self, *arguments: Any, **words: Any) -> Any:
+        keys = {"params": self._key, "dropout": self._key}
+        return self._instance.init_with_output(keys, *arguments, method=self._name, **words)
+
+
+def finish(jax: Any, result: Any) -> None:
+    """Wait for, or run to its end, what a target returned."""
+    import asyncio
+
+    if inspect.iscoroutine(result):
+        result = asyncio.run(result)
+    if inspect.isgenerator(result):
+        result = [item for item, _ in zip(result, range(_ITEMS), strict=False)]
+    jax.block_until_ready(result)
+
+
+def _nothing(result: Any) -> None:
+    import asyncio
+
+    if inspect.iscoroutine(result):
+        asyncio.run(result)
+    elif inspect.isgenerator(result):
+        for _ in zip(result, range(_ITEMS), strict=False):
+            pass
+
+
+def _limited(action: Callable[[], None], seconds: float) -> None:
+    with deadline(seconds):
+        action()
+
+
+def _needs_values(failure: Failure | None) -> bool:
+    return failure is not None and failure.traced
+
+
+def _callables(value: Any, path: str, node: Function, depth: int = 2) -> Iterator[Callable[..., Any]]:
+    """Yield the functions in a value that were defined by a node."""
+    if callable(value):
+        inner = value
+        for _ in range(4):
+            code = getattr(inner, "__code__", None)
+            if (
+                code is not None
+                and code.co_filename == path
+                and code.co_firstlineno <= node.lineno + 1
+                and (
+                    node.lineno - _DECORATORS <= code.co_firstlineno
+                    and code.co_name == getattr(node, "name", "<lambda>")
+                )
+            ):
+                yield value
+                return
+            inner = getattr(inner, "__wrapped__", getattr(inner, "func", getattr(inner, "__func__", None)))
+            if inner is None:
+                break
+    if depth == 0:
+        return
+    items: Iterable[Any] = ()
+    if isinstance(value, tuple | list):
+        items = value
+    elif isinstance(value, dict):
+        items = value.values()
+    elif hasattr(value, "__dict__") and not isinstance(value, type | types.ModuleType | types.FunctionType):
+        items = list(vars(value).values())
+    for item in items:
+        yield from _callables(item, path, node, depth - 1)
+
+
+def _related(path: str, suspect: str) -> bool:
+    if path == suspect:
+        return True
+    shorter, longer = sorted((path, suspect), key=len)
+    return longer.startswith(shorter) and longer[len(shorter)] in ".[(>"
+
+
+def _index_of(choices: list[Choice], wanted: Choice) -> int | None:
+    return next((n for n, choice in enumerate(choices) if choice == wanted), None)
+
+
+def _numbers(message: str) -> list[int]:
+    """Return the sizes that a message speaks of."""
+    found = [int(text) for text in re.findall(r"(?<![\w.])\d{1,5}(?![\w.])", message[:400])]
+    return [number for number in dict.fromkeys(found) if 2 < number <= 4096 and number != SIZE][:3]
+
+
+_ITEMS = 1000
+"""How far a generator that a target returns is run."""
+_LONGEST_TRY = 3.0
+_TRIES_WITH_VALUES = 12
+_EDITS = 4
+_BLAMED = 8
+_TEXT = 300
+_DECORATORS = 12
+"""How many lines of decorators may stand above a function."""
