@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .uses import Definitions, FunctionUses, Use
+from .uses import Definitions, FunctionUses, Use, joined
 
 SIZE = 8
 """The size of every axis: even, and divisible by the integers that are given."""
@@ -149,7 +149,10 @@ class Synthesis:
         found: list[Choice] = []
         if default is not inspect.Parameter.empty:
             found.append(Choice("static", default))
-        found += self._by_type(annotation, use)
+        typed = self._by_type(annotation, use)
+        if typed and typed[0].kind == "array" and (use.key or _KEY.match(name)):
+            found += self._by_use(name, use)[:3]
+        found += typed
         if not found or default is None:
             found += self._by_use(name, use)
         if default is not inspect.Parameter.empty and default is not None:
@@ -247,6 +250,16 @@ class Synthesis:
         except Exception:  # noqa: BLE001 (whatever the annotation does, its text is left)
             return text
 
+    def _by_attributes(self, use: Use) -> list[Choice]:
+        """Return the classes of the module that have all the attributes that are used."""
+        found = []
+        for value in list(vars(self.module).values()):
+            if isinstance(value, type) and value.__module__ == self.module.__name__:
+                known = set(dir(value)) | self.definitions.attributes(value.__name__)
+                if known >= set(use.attributes):
+                    found.append(Choice("instance", value))
+        return found
+
     # --- uses and names -----------------------------------------------------------------------------------------------
 
     def _by_use(self, name: str, use: Use) -> list[Choice]:  # noqa: C901
@@ -270,7 +283,7 @@ class Synthesis:
         if use.keys:
             return [Choice("dict", tuple(use.keys))]
         if use.attributes and not arrays:
-            return [Choice("record"), Choice("opaque")]
+            return [*self._by_attributes(use), Choice("record"), Choice("opaque")]
         if use.items is not None and use.rank is None:
             return [Choice("sequence", (tuple, None, use.items)), *_arrays(use)[:2]]
         if use.tree:
@@ -340,7 +353,7 @@ class World:
         return self._values.get(path)
 
     def call(
-        self, path: str, function: Any, uses: FunctionUses | None, *, skip: int = 0
+        self, path: str, function: Any, uses: FunctionUses | None, *, skip: int = 0, outer: FunctionUses | None = None
     ) -> tuple[list[Any], dict[str, Any]]:
         """Return arguments for a function, whose paths are `path` and a parameter's name.
 
@@ -359,6 +372,9 @@ class World:
         for parameter in parameters:
             use = uses.of(parameter.name) if uses else Use()
             place = f"{path}{parameter.name}"
+            if outer is not None:
+                # What is kept as an attribute is used by the name of the attribute.
+                use = joined(use, outer.of(place.replace(">", ".")))
             if parameter.kind is parameter.VAR_KEYWORD:
                 continue
             if parameter.kind is parameter.VAR_POSITIONAL:
@@ -429,7 +445,8 @@ class World:
         definitions = self._synthesis.definitions
         node = definitions.get(f"{owner}.__init__")
         try:
-            arguments, words = self.call(f"{path}>", cls, definitions.uses(node, owner) if node else None)
+            uses = definitions.uses(node, owner) if node else None
+            arguments, words = self.call(f"{path}>", cls, uses, outer=before)
             return cls(*arguments, **words)
         except NoInputError:
             raise
@@ -468,6 +485,8 @@ class _StandIn:
             return given[-1] if given else total
         if self._kind == "pair":
             return first, total
+        if self._kind == "last pair":
+            return (given[-1] if given else total), total
         return total, first
 
 
@@ -489,7 +508,9 @@ class Model(_StandIn):
 
 
 def _functions(use: Use) -> list[Choice]:
-    kinds = ["same", "sum", "pair", "all", "last", "riap"]
+    kinds = ["same", "sum", "pair", "all", "last", "riap", "last pair"]
+    if use.results == 2:
+        kinds = ["pair", "last pair", "riap", "all", "same", "sum"]
     if use.scalar:
         kinds = ["sum", "riap", "same"]
     return [Choice("function", kind) for kind in kinds]

@@ -137,14 +137,21 @@ def _elsewhere(failure: Failure, anchor: Anchor | None) -> bool:
     return anchor is not None and not any(map(anchor.holds, failure.stack))
 
 
-def while_loading(runs: Iterable[Run], anchor: Anchor) -> Judgement:
-    """Judge whether a place at module level compiled a program more than once while the module was loaded once."""
+def while_loading(runs: Iterable[Run], anchor: Anchor, *, invented: bool = False) -> Judgement:
+    """Judge whether a place at module level compiled a program more than once while the module was loaded once.
+
+    With `invented`, only parts of the module were run, so that no compile at all says nothing.
+    """
     counts: Counter[str] = Counter()
     for run in runs:
         for event in run.events:
             if event.kind == "compile" and comes_from(event, anchor):
                 counts[event.program] += event.count
-    return Judgement(max(counts.values(), default=0) > 1, f"compiles while the module was loaded: {dict(counts)}")
+    text = f"compiles while the module was loaded: {dict(counts)}"
+    if invented and not counts:
+        return Judgement(None, f"{text}; nothing that was made here was called")
+    numbers = Evidence(compiles=(sum(counts.values()),))
+    return Judgement(max(counts.values(), default=0) > 1, text, figures=numbers)
 
 
 def uncompiled(observation: Observation, anchor: Anchor | None, entry: Entry | None) -> Judgement:

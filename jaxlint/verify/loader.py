@@ -77,8 +77,9 @@ class Module:
         originals = list(tree.body)
         defining = [whole or _defines(statement) for statement in originals]
         if not whole:
-            for statement in originals:
-                _without_calls(statement)
+            for statement, wanted in zip(originals, defining, strict=True):
+                if wanted and not _is_guard(statement):
+                    _without_calls(statement)
         self._units = list(_units(instrumenter.visit(tree), originals, defining, self._path))
         self._recorder.attach(self._path, instrumenter)
         sys.path[:0] = self._roots
@@ -154,7 +155,7 @@ class Module:
             return Inputs(target, tries=search.tries, seconds=spent, reason=reason)
         self._found[target] = result
         compiled = self._recorder.watch.compiled(result.function) is not None
-        return Inputs(target, result.text, result.mode, search.tries, spent, compiled)
+        return Inputs(target, result.text, result.mode, search.tries, spent, compiled, result.opaque)
 
     def _resolved(self, target: str) -> str | None:
         """Return why a target cannot be called, None where it may."""

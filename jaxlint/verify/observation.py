@@ -136,7 +136,8 @@ class Inputs:
     """Arguments that were found for a target: a text for them, and whether they work under abstract evaluation only.
 
     `mode` is `abstract`, or `concrete` where the function needs values.  `compiled` tells whether the target is itself
-    a compiled object.  `reason` is set where none were found.
+    a compiled object, `opaque` names the arguments of which nothing is known but their attributes.  `reason` is set
+    where none were found.
     """
 
     target: str
@@ -145,6 +146,7 @@ class Inputs:
     tries: int = 0
     seconds: float = 0.0
     compiled: bool = False
+    opaque: tuple[str, ...] = ()
     reason: str | None = None
 
 
@@ -232,7 +234,7 @@ class _Reader:
 
     @classmethod
     def inputs(cls, data: dict[str, Any]) -> Inputs:
-        return Inputs(**data)
+        return Inputs(**{**data, "opaque": tuple(data["opaque"])})
 
     @classmethod
     def growth(cls, data: dict[str, Any]) -> Growth:

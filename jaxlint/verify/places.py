@@ -99,6 +99,16 @@ class Places:
                     found[caller] = None
         return tuple(found)
 
+    def wrappers(self, target: str) -> tuple[str, ...]:
+        """Return the module-level names that are assigned the result of a call that is given a function by its name."""
+        found = []
+        for node in self._tree.body:
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+                handed = [n.id for argument in node.value.args for n in ast.walk(argument) if isinstance(n, ast.Name)]
+                if target in handed:
+                    found += [name.id for name in node.targets if isinstance(name, ast.Name)]
+        return tuple(found)
+
     def names(self, line: int) -> frozenset[str]:
         """Return the names that what starts on a line mentions, and those of the functions around it."""
         found = {part for part in self.target(line).split(".") if part}

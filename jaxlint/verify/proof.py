@@ -161,6 +161,7 @@ class Proof:
         match effect:
             case Effect.EVERY_CALL:
                 judgement = self._every_call(line, anchor, again=again, direct=not code.startswith(_EAGER))
+                judgement = self._doubted(judgement, line, code)
             case Effect.RAISES:
                 judgement = self._raises(line, anchor)
             case Effect.GROWS:
@@ -211,10 +212,20 @@ class Proof:
             if failure:
                 return Judgement(None, f"line {line} could not be run: {failure}")
             runs += seen.runs
-        loading = judge.while_loading(runs, anchor)
+        loading = judge.while_loading(runs, anchor, invented=self._budget is not None)
         if loading.shown or not self._module.loaded.examples:
             return loading
         return self._worst(lambda target: judge.every_call(self._observe(target), anchor), self._module.loaded.examples)
+
+    def _doubted(self, judgement: Judgement, line: int, code: str) -> Judgement:
+        """Take back what invented objects cannot show: whether an attribute is a method is theirs alone to say."""
+        if code != "JAX105" or judgement.shown is None or not judgement.figures.inputs:
+            return judgement
+        opaque = {path for inputs in self._inputs.values() for path in inputs.opaque}
+        unknown = sorted(name for name in self._places.names(line) if name in opaque)
+        if not unknown:
+            return judgement
+        return Judgement(None, f"nothing in sight says what {unknown[0]} is", figures=judgement.figures)
 
     def _repeated(self, target: str, line: int, anchor: Anchor, *, direct: bool) -> Judgement:
         inputs = self._find(target, line, anchor, "call")
@@ -233,12 +244,14 @@ class Proof:
         names = self._places.names(line)
         synthetic = False
         result: Judgement | None = None
-        for target in self._targets(line) or self._module.loaded.examples:
+        for target in self._compiled(line) or self._module.loaded.examples:
             inputs = self._find(target, line, anchor, "error")
             if inputs is not None and inputs.reason:
                 result = Judgement(None, inputs.reason)
                 continue
             synthetic = synthetic or inputs is not None
+            if result is not None and failures:
+                break
             seen = self._observe(target, inputs)
             if seen.reason:
                 result = Judgement(None, f"{target} could not be called: {seen.reason}")
@@ -263,7 +276,7 @@ class Proof:
             return Judgement(None, "no loop starts on this line")
         result = Judgement(None, "nothing was called")
         anchor = Anchor(self._path, ())
-        for target in self._targets(line) or self._module.loaded.examples:
+        for target in self._compiled(line) or self._module.loaded.examples:
             inputs = self._find(target, line, anchor, "reach")
             if inputs is not None and inputs.reason:
                 judgement = Judgement(None, inputs.reason)
@@ -323,6 +336,13 @@ class Proof:
             # A caller may know better what to call it with.
             found += tuple(name for name in self._places.callers(target) if name != target)[:_CALLERS]
         return found
+
+    def _compiled(self, line: int) -> tuple[str, ...]:
+        """Return what to call for a line to run under trace: first what a module-level name makes of its function."""
+        targets = self._targets(line)
+        if self._budget is None:
+            return targets
+        return tuple(dict.fromkeys([*self._places.wrappers(self._places.target(line)), *targets]))
 
     def _worst(self, judge_one: Callable[[str], Judgement], targets: Iterable[str]) -> Judgement:
         """Return the judgement of the first target that shows the effect, or else of the first that says anything."""

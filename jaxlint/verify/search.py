@@ -86,6 +86,8 @@ class Found:
     text: str
     mode: str
     state: State
+    opaque: tuple[str, ...] = ()
+    """The paths of objects about which nothing is known but their attributes."""
 
 
 @dataclass
@@ -112,7 +114,7 @@ class Search:
         self._path = path
         self._definitions = definitions
         self._target = target
-        self._node = definitions.get(target)
+        self._node = definitions.get(target) or _wrapped(module, definitions, target)
         self._slots: dict[str, Slot] = {}
         self._synthesis = Synthesis(self._jax, module, definitions)
         self._chased: Function | None = None
@@ -127,10 +129,18 @@ class Search:
     def find(self, wanted: Wanted, tries: int, seconds: float) -> Found | None:
         """Return arguments, or None where the budget does not suffice; `reason` then says what stood in the way."""
         self._chased = None
+        self.reason = ""
         found = self._find(wanted, Mode.ABSTRACT, tries, seconds * 0.6)
-        if found is None and self._to_chase(wanted.line) and "never ran" in self.reason:
-            self._chased = self._to_chase(wanted.line)
-            found = self._find(wanted, Mode.ABSTRACT, tries, seconds * 0.4)
+        if found is None and "never ran" in self.reason:
+            # The place is in a function that the target gives back, or in one that such a function calls.
+            reason = self.reason
+            for node in self._to_chase(wanted.line):
+                self._chased = node
+                found = self._find(wanted, Mode.ABSTRACT, tries, seconds * 0.4)
+                if found is not None or "does not give back" not in self.reason:
+                    break
+            else:
+                self.reason = reason
         return found
 
     def _find(self, wanted: Wanted, mode: str, tries: int, seconds: float) -> Found | None:
@@ -189,7 +199,9 @@ class Search:
         works = failure is None and run.reached.get(wanted.line, 0) > 0
         if works or self._does(run, wanted):
             text = self._describe(world)
-            return Outcome(Found(action, arguments, function, text, mode, state), 0.0, [], failure, world=world)
+            opaque = tuple(p for p in world.touched if world.choice(p).kind in ("record", "opaque", "model"))
+            found = Found(action, arguments, function, text, mode, state, opaque)
+            return Outcome(found, 0.0, [], failure, world=world)
         if failure is None:
             return Outcome(None, 0.0, self._guards(wanted.line), None, f"line {wanted.line} never ran", world)
         return self._failed(failure, world, 0.0)
@@ -446,9 +458,10 @@ class Search:
             for path in touched:
                 if _related(path, suspect):
                     found[path] = None
-        if not found:
-            found = dict.fromkeys(touched)
-        return list(found)[:_BLAMED]
+        tails = {suspect.rpartition(".")[2] for suspect in outcome.suspects if "." in suspect}
+        # An object may have been kept under another name: `self._env.step` is `self>env.step`.
+        found.update(dict.fromkeys(path for path in touched if "." in path and path.rpartition(".")[2] in tails))
+        return list(found or touched)[:_BLAMED]
 
     def _describe(self, world: World) -> str:
         parts = []
@@ -465,14 +478,18 @@ class Search:
         text = ", ".join(parts)
         return text if len(text) < _TEXT else text[: _TEXT - 3] + "..."
 
-    def _to_chase(self, line: int) -> Function | None:
-        """Return the innermost function inside the target that holds a line."""
-        found: Function | None = None
-        for node in ast.walk(self._node) if self._node else ():
-            inside = isinstance(node, ast.FunctionDef | ast.Lambda) and node is not self._node
-            if found is None and inside and node.lineno <= line <= (node.end_lineno or 0):  # type: ignore[attr-defined]
-                found = node  # type: ignore[assignment]
-        return found
+    def _to_chase(self, line: int) -> list[Function]:
+        """Return the functions inside the target, outermost first, those that hold a line before the others."""
+        kinds = ast.FunctionDef | ast.Lambda
+        inner = [node for node in ast.walk(self._node) if isinstance(node, kinds)] if self._node else []
+        nodes: list[Function] = [node for node in inner if node is not self._node]
+        return sorted(nodes, key=lambda node: not node.lineno <= line <= (node.end_lineno or 0))[:_CHASED]
+
+
+def _wrapped(module: types.ModuleType, definitions: Definitions, target: str) -> Function | None:
+    """Return the function that a name of the module wraps."""
+    inner = inspect.unwrap(getattr(module, target, None)) if target in vars(module) else None  # type: ignore[arg-type]
+    return definitions.get(getattr(inner, "__qualname__", ""))
 
 
 class _Getter:
@@ -522,7 +539,9 @@ def _limited(action: Callable[[], None], seconds: float) -> None:
 
 
 def _needs_values(failure: Failure | None) -> bool:
-    return failure is not None and failure.traced
+    return failure is not None and (
+        failure.traced or (failure.type == "AttributeError" and "Tracer" in failure.message)
+    )
 
 
 def _callables(value: Any, path: str, node: Function, depth: int = 2) -> Iterator[Callable[..., Any]]:
@@ -561,8 +580,8 @@ def _callables(value: Any, path: str, node: Function, depth: int = 2) -> Iterato
 def _related(path: str, suspect: str) -> bool:
     if path == suspect:
         return True
-    shorter, longer = sorted((path, suspect), key=len)
-    return longer.startswith(shorter) and longer[len(shorter)] in ".[(>"
+    shorter, longer = sorted((path.replace(">", "."), suspect.replace(">", ".")), key=len)
+    return longer.startswith(shorter) and (len(longer) == len(shorter) or longer[len(shorter)] in ".[(")
 
 
 def _index_of(choices: list[Choice], wanted: Choice) -> int | None:
@@ -580,6 +599,8 @@ _ITEMS = 1000
 _LONGEST_TRY = 3.0
 _TRIES_WITH_VALUES = 12
 _EDITS = 4
+_CHASED = 4
+"""How many functions inside a target are looked for in what it gives back."""
 _BLAMED = 8
 _TEXT = 300
 _DECORATORS = 12

@@ -26,6 +26,8 @@ class Use:
     iterated: bool = False
     arguments: int | None = None
     """With how many arguments it is called; -1 where it is handed to what will call it."""
+    results: int | None = None
+    """Into how many names what it gives back is unpacked."""
     texts: dict[str, None] = field(default_factory=dict)
     """The strings it is compared with."""
     numbers: dict[int, None] = field(default_factory=dict)
@@ -53,10 +55,19 @@ class Use:
         self.numbers.update(other.numbers)
         self.items = self.items if self.items is not None else other.items
         self.rank = self.rank if self.rank is not None else other.rank
+        self.results = self.results if self.results is not None else other.results
         self.arguments = self.arguments if self.arguments is not None else other.arguments
         self.least_rank = max(self.least_rank, other.least_rank)
         for name in ("iterated", "size", "key", "flag", "index", "tree", "scalar"):
             setattr(self, name, getattr(self, name) or getattr(other, name))
+
+
+def joined(*uses: Use) -> Use:
+    """Return what several uses say together."""
+    whole = Use()
+    for use in uses:
+        whole.merge(use)
+    return whole
 
 
 class Definitions:
@@ -65,8 +76,14 @@ class Definitions:
     def __init__(self, tree: ast.Module) -> None:
         self._functions: dict[str, Function] = {}
         self._known: dict[Function, FunctionUses] = {}
+        self._attributes: dict[str, set[str]] = {}
         for statement in ast.walk(tree):
             if isinstance(statement, ast.ClassDef):
+                self._attributes[statement.name] = {
+                    node.attr
+                    for node in ast.walk(statement)
+                    if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+                }
                 for inner in statement.body:
                     if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef):
                         self._functions[f"{statement.name}.{inner.name}"] = inner
@@ -77,6 +94,10 @@ class Definitions:
     def get(self, name: str) -> Function | None:
         """Return the function of a qualified name."""
         return self._functions.get(name)
+
+    def attributes(self, name: str) -> set[str]:
+        """Return the attributes that the methods of a class assign."""
+        return self._attributes.get(name, set())
 
     def uses(self, function: Function, owner: str = "") -> FunctionUses:
         """Return what a function does with its values; `owner` is the class that a method belongs to."""
@@ -199,7 +220,9 @@ class FunctionUses:
 
     def resolve(self, node: ast.AST) -> str:
         """Return the path of an expression, in terms of what the function was given; empty if it is no path."""
-        path = _path(node)
+        return self._aliased(_path(node))
+
+    def _aliased(self, path: str) -> str:
         for _ in range(_ALIASES):
             root = _root(path)
             alias = self._aliases.get(root)
@@ -260,6 +283,8 @@ class FunctionUses:
                 self.add(path.removesuffix(".shape")).rank = len(target.elts)
                 return
             use.items = len(target.elts)
+            if path.endswith("()"):
+                self.add(self._aliased(path[:-2])).results = len(target.elts)
             for number, part in enumerate(target.elts):
                 self._alias(part, f"{path}[{number}]")
 
