@@ -5,14 +5,13 @@ The flake8 door alone does without, as flake8 reads the files and knows what to 
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jaxlint.diagnostic import Diagnostic
 from jaxlint.finding import Confidence, Finding, Span
-from jaxlint.linter import lint
+from jaxlint.linter import fingerprinted, lint
 from jaxlint.noqa import Noqa
 from jaxlint.source import Source, SourceError
 
@@ -52,10 +51,11 @@ def check_bytes(data: bytes, file: File) -> tuple[Diagnostic, ...]:
 
 def failure(code: str, name: str, message: str, file: File) -> Diagnostic:
     """Return a diagnostic that speaks of a file as a whole."""
-    digest = hashlib.sha256(f"{code}\0{message}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
-    line = " ".join(message.split())
-    finding = Finding(code, name, line, Span(0, 0), Confidence.HIGH, None, fingerprint=digest)
-    return Diagnostic.of(finding, Source(""), file.name)
+    source = Source("")
+    (finding,) = fingerprinted(
+        source, [Finding(code, name, " ".join(message.split()), Span(0, 0), Confidence.HIGH, None)]
+    )
+    return Diagnostic.of(finding, source, file.name)
 
 
 def _shown(data: bytes, file: File) -> Iterator[Diagnostic]:

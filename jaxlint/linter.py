@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import hashlib
+import sys
+import threading
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from jaxlint.finding import Confidence, Finding, Related, Span
@@ -14,6 +17,7 @@ from jaxlint.source import Source
 
 if TYPE_CHECKING:
     from jaxlint.facts.module import ModuleFacts
+    from jaxlint.facts.outline import Block
     from jaxlint.rules import Report, RuleModule
 
 
@@ -29,22 +33,43 @@ def lint(source: Source, settings: Settings | None = None) -> list[Finding]:
     if not outline.may_matter(source, settings):
         return []
     try:
-        facts = _facts(source, settings)
+        kept = outline.outline(source, settings)
+        if not kept:
+            return []
+        # Not around `ast`, whose recursion does take room on the stack.
+        with _deep_recursion():
+            return fingerprinted(source, _run(_facts(source, kept, settings), settings))
     except outline.UnreadableError as error:
         return fingerprinted(source, [_syntax_error(error)])
     except Exception as error:  # noqa: BLE001  (a file that jaxlint fails on must not end the run)
         return fingerprinted(source, [_internal_error(error, "reading the file")])
-    if facts is None:
-        return []
-    return fingerprinted(source, _run(facts, settings))
 
 
-def _facts(source: Source, settings: Settings) -> ModuleFacts | None:
-    from jaxlint.facts import outline
+_RECURSION = 8000
+"""LibCST needs three to nine frames of Python for each level at which code nests, and `outline.DEEPEST` says how many
+levels there may be.  Such frames take no room on the stack of the process."""
 
-    kept = outline.outline(source, settings)
-    if not kept:
-        return None
+_lock = threading.Lock()
+_limits: list[int] = []
+"""The limit on recursion as it was, once for each run of `lint` that is under way."""
+
+
+@contextlib.contextmanager
+def _deep_recursion() -> Iterator[None]:
+    """Let Python recurse as deep as code may nest; the last of several threads to leave puts things back."""
+    with _lock:
+        _limits.append(_limits[0] if _limits else sys.getrecursionlimit())
+        sys.setrecursionlimit(max(_limits[0], _RECURSION))
+    try:
+        yield
+    finally:
+        with _lock:
+            limit = _limits.pop()
+            if not _limits:
+                sys.setrecursionlimit(limit)
+
+
+def _facts(source: Source, kept: Sequence[Block], settings: Settings) -> ModuleFacts:
     # LibCST is imported behind this line only: most files never get here.
     from jaxlint.facts.module import ModuleFacts
 

@@ -74,10 +74,12 @@ class Plugin:
             return
         source = Source(text, config.name_of(path))
         for finding in lint(source, config.settings):
-            # flake8 has its own word for a file that does not parse.
-            if finding.code != "JAX001":
-                row, column = source.position(finding.span.start)
-                yield row, column - 1, _one_line(f"{finding.code} {finding.message}"), Plugin
+            if finding.code == "JAX001":
+                # flake8 calls nobody on a file that Python cannot parse: only jaxlint fails to.
+                yield self._failure(f"jaxlint cannot read this file: {finding.message}; please report this")
+                continue
+            row, column = source.position(finding.span.start)
+            yield row, column - 1, _one_line(f"{finding.code} {finding.message}"), Plugin
 
     @classmethod
     def _config(cls, folder: str) -> Config:

@@ -13,6 +13,9 @@ from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
+_DEEPEST = 300
+"""How many questions may wait for each other: more than code written by hand needs, less than Python's stack holds."""
+
 
 class Asking:
     """What all answers about one module share: how often a question was cut, and how deep they are nested."""
@@ -40,14 +43,15 @@ class Answers(Generic[T]):
         self._final: dict[object, T] = {}
         self._drafts: dict[object, T] = {}
         self._busy: set[object] = set()
-        asking.drafts.append(self._drafts)  # type: ignore[arg-type]  (only ever cleared there)
+        # Only ever cleared there.
+        asking.drafts.append(self._drafts)  # type: ignore[arg-type]
 
     def get(self, key: object, find: Callable[[], T], cut: T) -> T:
-        """Return the answer, by `find` where it is not known yet; `cut` where `find` has come round to it."""
+        """Return the answer, by `find` where it is not known; `cut` where that comes round to it or leads too far."""
         if key in self._final:
             return self._final[key]
         asking = self._asking
-        if key in self._busy:
+        if key in self._busy or asking.depth >= _DEEPEST:
             asking.cut()
             return cut
         if key in self._drafts:

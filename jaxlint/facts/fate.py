@@ -7,7 +7,9 @@ were bad or arguable 84% of the time, those kept on an attribute, returned, capt
 from __future__ import annotations
 
 import enum
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import libcst as cst
 
@@ -55,6 +57,14 @@ class Fate:
     looped: bool = False
     called_once: bool = False
     captors: tuple[Function, ...] = ()
+
+
+_T = TypeVar("_T")
+
+
+def _distinct(items: Iterable[_T]) -> tuple[_T, ...]:
+    """Drop repetitions, by identity: several ways may lead to one use."""
+    return tuple({id(item): item for item in items}.values())
 
 
 _KEPT_FIRST = (Kept.ATTRIBUTE, Kept.CONTAINER, Kept.RETURNED, Kept.CAPTURED, Kept.LOWERED, Kept.WRAPPED, Kept.OTHER)
@@ -197,8 +207,8 @@ class Fates:
         for kept in _KEPT_FIRST:
             found = [fate for fate in fates if fate.kept is kept]
             if found:
-                return Fate(kept, captors=tuple(captor for fate in found for captor in fate.captors))
-        calls = tuple(call for fate in fates for call in fate.calls)
+                return Fate(kept, captors=_distinct(captor for fate in found for captor in fate.captors))
+        calls = _distinct(call for fate in fates for call in fate.calls)
         passed = [fate for fate in fates if fate.kept is Kept.PASSED]
         if passed:
             once = len(fates) == 1 and passed[0].called_once

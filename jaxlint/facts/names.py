@@ -49,9 +49,6 @@ class Element:
 
 Value: TypeAlias = External | Function | Class | Parameter | Expression | Item | Element
 
-_DEPTH = 200
-"""How many aliases of aliases are followed."""
-
 _MOST = 64
 """How many values one expression is taken to have."""
 
@@ -64,7 +61,6 @@ class Names:
         self.asking = Asking()
         self._values: Answers[tuple[Value, ...]] = Answers(self.asking)
         self._orders: Answers[list[Class]] = Answers(self.asking)
-        self._depth = 0
 
     # Bindings
 
@@ -129,9 +125,6 @@ class Names:
 
     def values(self, node: cst.CSTNode) -> tuple[Value, ...]:
         """Return what an expression may stand for: an `Expression` of itself where nothing more is known."""
-        if self._depth >= _DEPTH:
-            self.asking.cut()
-            return (Expression(node),)
         # A name that is defined through itself (`f = jit(f)` in a loop) stands for itself there.
         return self._values.get(id(node), lambda: self._resolve(node), (Expression(node),))
 
@@ -144,13 +137,6 @@ class Names:
         return tuple(value for value in self.values(node) if isinstance(value, Function))
 
     def _resolve(self, node: cst.CSTNode) -> tuple[Value, ...]:
-        self._depth += 1
-        try:
-            return self._resolved(node)
-        finally:
-            self._depth -= 1
-
-    def _resolved(self, node: cst.CSTNode) -> tuple[Value, ...]:
         if isinstance(node, cst.Name):
             return self._resolve_name(node)
         if isinstance(node, cst.Attribute):
