@@ -6,6 +6,7 @@ Stub files (`.pyi`) and notebooks are not looked for: a stub runs nothing, and n
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -50,7 +51,7 @@ def discover(paths: Sequence[str], finder: Finder) -> Discovered:
     for given in paths:
         name = os.path.normpath(given)
         path = os.path.abspath(given)
-        if os.path.isdir(path):
+        if given and os.path.isdir(path):
             if force_excluded(path, finder.config(path), folder=True):
                 continue
             some = False
@@ -59,8 +60,8 @@ def discover(paths: Sequence[str], finder: Finder) -> Discovered:
                 files.setdefault(file.path, file)
             if not some:
                 found.warnings.append(f"{given}: no Python files found in this folder")
-        elif not os.path.lexists(path):
-            found.errors.append(f"{given}: no such file or folder")
+        elif not os.path.lexists(path) or not given:
+            found.errors.append(f"{given or repr(given)}: no such file or folder")
         elif name.endswith(".ipynb"):
             found.errors.append(f"{given}: notebooks cannot be read yet")
         else:
@@ -74,6 +75,14 @@ def discover(paths: Sequence[str], finder: Finder) -> Discovered:
 def force_excluded(path: str, config: Config, *, folder: bool = False) -> bool:
     """Tell whether a file that was named is left out all the same, by its absolute path or a folder on the way."""
     return config.force_exclude and any(patterns.match(path, folder=folder) for patterns in config.exclude)
+
+
+def _is_no_file(path: str) -> bool:
+    """Tell whether something that was come across is no file: reading a pipe may never end."""
+    try:
+        return not stat.S_ISREG(os.stat(path).st_mode)
+    except OSError:
+        return False  # whoever reads it will say why it cannot be read
 
 
 class _Walk:
@@ -103,7 +112,7 @@ class _Walk:
             return
         for entry in entries:
             is_folder = entry.is_dir(follow_symlinks=False)
-            if not is_folder and (not entry.name.endswith(SUFFIX) or os.path.isdir(entry.path)):
+            if not is_folder and (not entry.name.endswith(SUFFIX) or _is_no_file(entry.path)):
                 continue
             if self._hidden(entry.path, config, ignores, folder=is_folder):
                 continue

@@ -84,6 +84,19 @@ def test_links(root: Path) -> None:
     assert names("pkg/folder.py") == ["pkg/folder.py/b.py"]
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no such pipes")
+def test_a_pipe_is_no_file(root: Path) -> None:
+    make(root, "a.py")
+    os.mkfifo(root / "pipe.py")
+    (root / "link.py").symlink_to("pipe.py")
+    assert names(".") == ["a.py"]
+
+
+def test_the_empty_name_is_not_the_current_folder(root: Path) -> None:
+    make(root, "a.py")
+    assert discover([""], Finder()).errors == ["'': no such file or folder"]
+
+
 def test_paths_that_are_not_there(root: Path) -> None:
     make(root, "a.py")
     found = discover(["gone.py", "a.py", "gone/b.py"], Finder())

@@ -50,6 +50,11 @@ def count(number: int, one: str, many: str | None = None) -> str:
     return f"{number} {one if number == 1 else many or one + 's'}"
 
 
+def one_line(name: str) -> str:
+    """Escape what would break a line or steer a terminal: names of files may hold anything."""
+    return "".join(c if c.isprintable() or "\ud800" <= c <= "\udfff" else repr(c)[1:-1] for c in name)
+
+
 @dataclass(frozen=True)
 class Style:
     """How to write for the reader at hand."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TextIO
 
+from jaxlint.report import one_line
+
 if TYPE_CHECKING:
     from jaxlint.diagnostic import Diagnostic
     from jaxlint.report import Report, Style
@@ -29,4 +31,4 @@ def headline(diagnostic: Diagnostic, style: Style) -> str:
     place = f"{diagnostic.location.row}:{diagnostic.location.column}"
     message = " ".join(diagnostic.message.split())
     code = style.severe(diagnostic.severity, diagnostic.code)
-    return f"{style.bold(diagnostic.filename)}:{place}: {code} {message}"
+    return f"{style.bold(one_line(diagnostic.filename))}:{place}: {code} {message}"

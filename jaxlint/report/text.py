@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING, TextIO
 
+from jaxlint.report import one_line
 from jaxlint.report.concise import headline, write_statistics
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def _details(diagnostic: Diagnostic, style: Style) -> list[str]:
             f"{margin} {bar} {indent}{style.severe(diagnostic.severity, carets)}",
         ]
     for note in diagnostic.related:
-        place = f"{diagnostic.filename}:{note.location.row}:{note.location.column}"
+        place = f"{one_line(diagnostic.filename)}:{note.location.row}:{note.location.column}"
         lines.append(f"{margin} {style.faint('=')} {place}: {note.message}")
     if diagnostic.impact is not None:
         lines.append(f"{margin} {style.faint('=')} {diagnostic.impact}, {diagnostic.confidence.label} confidence")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -13,7 +15,7 @@ import pytest
 import jaxlint.driver
 from jaxlint import rules
 from jaxlint.doors.cli import pool
-from tests.doors.conftest import CLEAN, LAMBDA, NESTED, Project
+from tests.doors.conftest import CLEAN, LAMBDA, NESTED, Outcome, Project
 
 # --- how it ends ---
 
@@ -156,6 +158,57 @@ def test_a_reader_that_has_seen_enough_is_no_error(project: Project) -> None:
         process.stdout.close()
         assert process.stderr.read() == b""
     assert process.returncode == 128 + signal.SIGPIPE
+
+
+def in_shell(project: Project, arguments: str) -> Outcome:
+    command = f"{shlex.quote(sys.executable)} -m jaxlint check {arguments}"
+    return project.spawn("-c", f"import os; os.execl('/bin/sh', 'sh', '-c', {command!r})")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no device that is always full")
+@pytest.mark.parametrize(
+    ("redirections", "code"),
+    [
+        (">/dev/full", 2),
+        (">/dev/full 2>/dev/full", 2),
+        (">&-", 1),
+        (">&- 2>&- <&-", 1),
+        ("gone.py 2>&-", 2),
+        ("gone.py 2>/dev/full", 2),
+    ],
+)
+def test_streams_that_take_nothing(project: Project, redirections: str, code: int) -> None:
+    project.write("a.py")
+    outcome = in_shell(project, f"a.py {redirections}")
+    assert "Traceback" not in outcome.err
+    assert outcome.code == code
+
+
+def test_standard_input_that_is_closed(project: Project) -> None:
+    outcome = in_shell(project, "- <&-")
+    assert outcome.code == 2
+    assert "is closed" in outcome.err
+
+
+def test_an_exception_of_the_command_does_not_look_like_findings(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("jaxlint.discovery.discover", fail)
+    outcome = project.run("check")
+    assert outcome.code == 2
+    assert "ZeroDivisionError" in outcome.err
+
+
+def test_a_name_with_a_line_end_takes_one_line(project: Project) -> None:
+    project.write("a\nb\x1b.py")
+    outcome = project.run("check", "--output-format", "concise", "-q")
+    assert outcome.out.startswith("a\\nb\\x1b.py:5:12: ")
+    assert outcome.out.count("\n") == 1
+    assert project.run("check", "--show-files").out == "a\\nb\\x1b.py\n"
+    assert project.json().findings[0]["filename"] == "a\nb\x1b.py"
 
 
 # --- what is linted ---

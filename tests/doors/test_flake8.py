@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 from types import SimpleNamespace
 
+import libcst
 import pytest
 
 from jaxlint import rules
@@ -192,3 +194,24 @@ def test_a_new_run_reads_the_configuration_anew(project: Project) -> None:
     assert found() == 1
     project.write("jaxlint.toml", 'min-confidence = "high"')
     assert found() == 0
+
+
+def test_what_only_jaxlint_cannot_read_is_said(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: str) -> None:
+        raise libcst.ParserSyntaxError("new syntax", lines=(), raw_line=1, raw_column=0)
+
+    monkeypatch.setattr("libcst.parse_module", refuse)
+    project.write("a.py")
+    plugin = Plugin(ast.parse(LAMBDA), "a.py", LAMBDA.splitlines(keepends=True))
+    ((row, column, text, _),) = plugin.run()
+    assert (row, column, text.partition(" ")[0]) == (1, 0, "JAX000")
+    assert "\n" not in text
+    outcome = project.json("a.py")
+    assert (outcome.code, outcome.codes) == (2, ["JAX000"])
+
+
+@pytest.mark.usefixtures("project")
+def test_what_is_nested_too_deeply_takes_one_line() -> None:
+    text = LAMBDA + "x = jax.jit and " + " and ".join("y" * 30_000) + "\n"
+    ((row, column, said, _),) = Plugin(ast.parse(""), "a.py", text.splitlines(keepends=True)).run()
+    assert (row, column, said.partition(" ")[0]) == (1, 0, "JAX000")

@@ -10,6 +10,7 @@ Exit codes: 0 nothing found, 1 findings, 2 wrong usage, configuration, unreadabl
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
 import os
 import sys
@@ -44,23 +45,43 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = _dispatch(list(sys.argv[1:] if argv is None else argv))
         sys.stdout.flush()
     except BrokenPipeError:
-        # Whoever read the output has seen enough.  What is still buffered must not raise again when Python exits.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # Whoever read the output has seen enough.
+        _drop_output()
         return BROKEN_PIPE
     except KeyboardInterrupt:
         return INTERRUPTED
+    except OSError as error:
+        # Not 1, with which Python ends on an exception, and which would say that there are findings.
+        _drop_output()
+        return fail(str(error))
+    except Exception:  # noqa: BLE001
+        import traceback
+
+        traceback.print_exc()
+        return fail("jaxlint failed; please report this")
     return code
+
+
+def _drop_output() -> None:
+    """Have what is still buffered go nowhere: it must not raise again when Python exits."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def fail(message: str) -> int:
     """Say on the standard error stream what went wrong, and return the exit code for it."""
-    sys.stderr.write(f"jaxlint: error: {message}\n")
+    _say(f"error: {message}")
     return 2
 
 
 def warn(message: str) -> None:
     """Say on the standard error stream what the user should know."""
-    sys.stderr.write(f"jaxlint: warning: {message}\n")
+    _say(f"warning: {message}")
+
+
+def _say(message: str) -> None:
+    # Where even this cannot be written, the exit code has to do.
+    with contextlib.suppress(OSError):
+        sys.stderr.write(f"jaxlint: {message}\n")
 
 
 def _dispatch(arguments: list[str]) -> int:
@@ -100,7 +121,13 @@ def _overview() -> str:
 
 
 def _make_streams_safe() -> None:
-    """Have what an encoding cannot say escaped: names of files and lines of code may hold anything."""
+    """Have what an encoding cannot say escaped: names of files and lines of code may hold anything.
+
+    A stream that was closed before the start takes what is written.
+    """
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115  (closed when Python exits)
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:

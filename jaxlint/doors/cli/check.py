@@ -107,6 +107,8 @@ def run(arguments: argparse.Namespace) -> int:
     from_stdin = "-" in paths
     if from_stdin and len(paths) > 1:
         raise UsageError("- stands for standard input and goes with no other path")
+    if from_stdin and sys.stdin is None:
+        raise UsageError("- stands for standard input, which is closed")
     found = Discovered(_stdin_files(arguments.stdin_filename, by)) if from_stdin else discover(paths, by)
     configs = _distinct([file.config for file in found.files])
     for warning in dict.fromkeys(warning for config in configs for warning in config.warnings):
@@ -116,7 +118,7 @@ def run(arguments: argparse.Namespace) -> int:
     for error in found.errors:
         fail(error)
     if arguments.show_files:
-        sys.stdout.writelines(file.name + "\n" for file in found.files)
+        sys.stdout.writelines(report.one_line(file.name) + "\n" for file in found.files)
         return 2 if found.errors else 0
     if arguments.show_settings:
         sys.stdout.writelines(_settings(found.files[0].name, found.files[0].config) if found.files else ())
