@@ -21,6 +21,7 @@ class Settings:
     `ignore` on a tie, as in flake8.  A rule that is off by default runs only where a prefix longer than `JAX` names it.
 
     `wrappers` maps a dotted name to the columns of `facts/wrappers.toml`; `run_once_functions` holds glob patterns.
+    `unrolled_equations` is the number of estimated equations from which JAX301 reports a loop.
     """
 
     select: tuple[str, ...] = ("JAX",)
@@ -31,6 +32,7 @@ class Settings:
     preview: bool = False
     run_once_functions: tuple[str, ...] = ()
     test_paths: tuple[str, ...] = ()
+    unrolled_equations: int = 1000
     wrappers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def enabled(self, rule: Rule) -> bool:

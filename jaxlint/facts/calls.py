@@ -14,12 +14,16 @@ from jaxlint.facts.wrapping import Wrappings
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CallSite:
-    """One call of a function in sight; `bound` says that the first parameter is the instance."""
+    """One call of a function in sight; `bound` says that the first parameter is the instance.
+
+    `wrapped` says that the call goes through `jax.jit(f)` or a transform rather than to `f` itself.
+    """
 
     node: cst.Call
     function: Function
     context: Context
     bound: bool
+    wrapped: bool = False
 
 
 class Calls:
@@ -41,7 +45,10 @@ class Calls:
                 self._methods[method.name].append(method)
         for call in tree.calls:
             context = tree.contexts[id(call)]
-            found = [CallSite(call, function, context, bound) for function, bound in self.callees(call)]
+            found = [
+                CallSite(call, function, context, bound, self._is_wrapped(call, function))
+                for function, bound in self.callees(call)
+            ]
             if found:
                 self.of_node[id(call)] = found
             for site in found:
@@ -79,6 +86,13 @@ class Calls:
                     if len(same_name) == 1 and not func.attr.value.startswith("__"):
                         found.append((same_name[0], True))
         return found
+
+    def _is_wrapped(self, call: cst.Call, function: Function) -> bool:
+        if self._wrappings.of_function(function):
+            return True
+        return not any(value is function for value in self.names.values(call.func)) and any(
+            isinstance(value, Expression) and isinstance(value.node, cst.Call) for value in self.names.values(call.func)
+        )
 
     def _behind_wrapper(self, call: cst.Call) -> list[tuple[Function, bool]]:
         """Return the functions behind `jax.jit(f)` and `jax.grad(f)`, whose calls are calls of `f`."""

@@ -22,9 +22,10 @@ class Doubt(enum.Enum):
     UNSEEN = "what is compiled is not in sight"
     SOMETIMES = "only some branches make a new function"
     CALLED_ONCE = "all callers in sight call it once"
-    BUILT_ONCE = "the object is built by a factory, which callers may keep"
+    EAGER_TOO = "a call in sight runs the function outside any trace as well"
     OMITTED = "no caller in sight passes the argument"
     EAGERNESS = "nothing in sight shows that this runs outside a trace"
+    MAY_BE_LIST = "what is iterated over may be a list of a few arrays"
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,6 +60,9 @@ class Constants:
                 lengths.add(None if starred else len(inner.elements))
             elif isinstance(inner, cst.SimpleString):
                 lengths.add(len(str(inner.evaluated_value)))
+            elif isinstance(inner, cst.BinaryOperation) and isinstance(inner.operator, cst.Multiply):
+                length, count = self.length(inner.left), self.integer(inner.right)
+                lengths.add(None if length is None or count is None else length * count)
             else:
                 lengths.add(None)
         return lengths.pop() if len(lengths) == 1 else None
@@ -112,7 +115,9 @@ class Constants:
         function = _OPERATORS.get(type(node.operator))
         if function is None or isinstance(left, str) or isinstance(right, str):
             return UNKNOWN
-        if isinstance(left, tuple) != isinstance(right, tuple) or (isinstance(left, tuple) and function is not operator.add):
+        if isinstance(left, tuple) != isinstance(right, tuple) or (
+            isinstance(left, tuple) and function is not operator.add
+        ):
             return UNKNOWN
         return function(left, right)
 

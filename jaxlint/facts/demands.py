@@ -133,7 +133,11 @@ class Demands:
                 for bound in (element.slice.lower, element.slice.upper, element.slice.step):
                     if bound is not None:
                         yield bound, "slice"
-        if len(node.slice) == 1 and isinstance(node.slice[0].slice, cst.Index) and self._is_python_container(node.value):
+        if (
+            len(node.slice) == 1
+            and isinstance(node.slice[0].slice, cst.Index)
+            and self._is_python_container(node.value)
+        ):
             yield node.slice[0].slice.value, "index"
 
     def _is_python_container(self, node: cst.BaseExpression) -> bool:
@@ -175,8 +179,10 @@ class Demands:
     def _external_call(self, name: str, node: cst.Call) -> Iterator[tuple[cst.BaseExpression, str]]:
         module, _, last = name.rpartition(".")
         for use, table in _tables().items():
-            places = table.get(module, {}).get(last)  # type: ignore[call-overload]
-            if places and not (last == "repeat" and use == "size" and _keyword(node, "total_repeat_length") is not None):
+            places = table.get(module, {}).get(last)
+            if places and not (
+                last == "repeat" and use == "size" and _keyword(node, "total_repeat_length") is not None
+            ):
                 yield from ((value, use) for value in _arguments(node, places))
         if module.startswith("jax"):
             dtype = _keyword(node, "dtype")
@@ -216,7 +222,7 @@ class Demands:
         kind = self._values.kind(func.value)
         if name in ("item", "tolist") and kind.traced:
             yield func.value, "conversion"
-        if kind.traced or kind is Kind.UNKNOWN:
+        if kind.traced:
             for use, methods in _methods().items():
                 places = methods.get(name)
                 if places is not None:
@@ -231,8 +237,8 @@ class Demands:
             if not kind.traced:
                 continue
             parameters = self.parameters_behind(part)
-            if kind is Kind.DATA and not parameters and use == "test":
-                continue  # it may be a container, whose truth Python knows
+            if kind is Kind.DATA and not parameters and use in ("test", "index", "key"):
+                continue  # it may be a container, whose truth Python knows, or the key of a dictionary
             return Demand(part, use, function, tuple(parameters or ()))
         return None
 
@@ -331,7 +337,9 @@ def _raw() -> Mapping[str, Mapping[str, Mapping[str, list[int | str] | str]]]:
 def _tables() -> Mapping[str, Mapping[str, Mapping[str, tuple[int | str, ...]]]]:
     """Return use -> module -> function -> places."""
     return {
-        use: {module: {name: tuple(places) for name, places in functions.items()} for module, functions in table.items()}
+        use: {
+            module: {name: tuple(places) for name, places in functions.items()} for module, functions in table.items()
+        }
         for use, table in _raw().items()
         if use != "methods"
     }

@@ -18,6 +18,8 @@ import libcst as cst
 from jaxlint.facts.calls import Calls
 from jaxlint.facts.confidence import Doubt, Evidence
 from jaxlint.facts.constants import Constants
+from jaxlint.facts.eager import Eager, Eagerness, LeafMap
+from jaxlint.facts.loops import SHORT, SHORT_ELEMENTWISE, Loops, Unrolled
 from jaxlint.facts.names import Expression, Names, Value
 from jaxlint.facts.outline import Block, UnreadableError, python_tree, whole
 from jaxlint.facts.signatures import Signatures, WrongArgument
@@ -116,6 +118,55 @@ class ModuleFacts:
         return Staged(self.tree, self.names, self.calls, self.tracing, self.values)
 
     @functools.cached_property
+    def loops(self) -> Loops:
+        """Python loops under trace, with estimates of what they leave."""
+        return Loops(self.tree, self.names, self.wrappings, self.calls, self.tracing, self.constants, self.values)
+
+    @functools.cached_property
+    def long_loops(self) -> list[Unrolled]:
+        """The loops of known length whose estimate reaches the setting, the outermost of each nest."""
+        found: list[Unrolled] = []
+        reported: set[int] = set()
+        for loop in self.loops.unrolled:
+            outer, covered = loop.loop.outer, False
+            while outer is not None:
+                covered = covered or id(outer) in reported
+                outer = outer.outer
+            if covered or loop.trips is None or loop.trips <= SHORT:
+                continue
+            short = loop.trips <= SHORT_ELEMENTWISE and loop.body.heavy == 0 and loop.body.light < SHORT_ELEMENTWISE
+            if loop.total.equations >= self.settings.unrolled_equations and not short:
+                reported.add(id(loop.loop))
+                found.append(loop)
+        return found
+
+    @functools.cached_property
+    def data_loops(self) -> list[Unrolled]:
+        """The loops of unknown length that something says to be long, the outermost of each nest."""
+        reported = {id(loop.loop) for loop in self.long_loops}
+        found: list[Unrolled] = []
+        for loop in self.loops.unrolled:
+            outer, covered = loop.loop.outer, False
+            while outer is not None:
+                covered = covered or id(outer) in reported
+                outer = outer.outer
+            if loop.cue and not covered:
+                reported.add(id(loop.loop))
+                found.append(loop)
+        return found
+
+    @functools.cached_property
+    def eager(self) -> Eager:
+        """What runs outside any trace."""
+        return Eager(self.tree, self.names, self.wrappings, self.calls, self.tracing, self.constants, self.is_run_once)
+
+    @functools.cached_property
+    def leaf_maps(self) -> list[LeafMap]:
+        """The `tree.map` calls that dispatch array operations on each leaf."""
+        found = (self.eager.leaf_map(wrapped) for wrapped in self.wrappings.calls.values())
+        return [leaf_map for leaf_map in found if leaf_map is not None]
+
+    @functools.cached_property
     def wrong_arguments(self) -> list[WrongArgument]:
         """The options of compile wrappers that name arguments which the function lacks."""
         return Signatures(self.names, self.wrappings, self.constants, self.values).wrong
@@ -189,9 +240,31 @@ class ModuleFacts:
             doubts=doubts | ({Doubt.CALLED_ONCE} if not in_loop and self._called_once(function) else set()),
         )
 
+    def eager_evidence(self, node: cst.CSTNode) -> Evidence:
+        """Return the evidence for a place that costs something only outside any trace."""
+        level = self.eager.eagerness(node)
+        doubts = frozenset({Doubt.EAGERNESS} if level is Eagerness.LOW else ())
+        return Evidence(
+            repeated=level is Eagerness.HIGH,
+            test=self.is_test(self.tree.context(node).function),
+            traced=level is Eagerness.TRACED,
+            doubts=doubts,
+        )
+
+    def trace_evidence(self, node: cst.CSTNode, doubts: frozenset[Doubt] = frozenset()) -> Evidence:
+        """Return the evidence for a place that costs something each time it is traced."""
+        function = self.tree.context(node).function
+        trace = self.tracing.trace(function)
+        compiled = trace is not None and trace.compiled
+        return Evidence(repeated=compiled, test=self.is_test(function), doubts=doubts)
+
     def error_evidence(self, node: cst.CSTNode, doubts: frozenset[Doubt] = frozenset()) -> Evidence:
         """Return the evidence for a place that fails wherever it runs under trace."""
-        return Evidence(error=True, test=self.is_test(self.tree.context(node).function), doubts=doubts)
+        function = self.tree.context(node).function
+        traced = function is not None and self.tracing.is_traced(function)
+        if function is not None and traced and self.staged.runs_eagerly_too(function):
+            doubts = doubts | {Doubt.EAGER_TOO}
+        return Evidence(error=True, test=self.is_test(function), doubts=doubts)
 
     def _doubts(self, site: CompileSite) -> frozenset[Doubt]:
         from jaxlint.facts.fate import Kept

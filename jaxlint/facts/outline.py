@@ -16,7 +16,7 @@ import itertools
 import re
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from jaxlint.finding import Span
@@ -83,7 +83,7 @@ def may_matter(source: Source, settings: Settings) -> bool:
         return False
     triggers = _triggers(settings)
     words = set(_WORD.findall(source.text))
-    if not triggers.words.isdisjoint(words):
+    if _has_any(triggers.words, words):
         return True
     return not triggers.cues.isdisjoint(words) and not TRACE_WORDS.isdisjoint(words)
 
@@ -321,14 +321,14 @@ class _Item:
 
     def uses_any(self, words: frozenset[str]) -> bool:
         """Whether one of the words is an identifier of the code, not only of a comment or a string."""
-        if words.isdisjoint(self.words) or self.imports_only:
+        if self.imports_only or not _has_any(words, self.words):
             return False
         for item in self._walked():
             if isinstance(item, ast.Name):
                 if item.id in words:
                     return True
             elif isinstance(item, ast.Attribute):
-                if item.attr in words:
+                if item.attr in words or f"{_last_name(item.value)}.{item.attr}" in words:
                     return True
             elif isinstance(item, ast.alias) and not words.isdisjoint(item.name.split(".")):
                 return True
@@ -413,6 +413,19 @@ def _depth(nodes: Iterable[ast.AST]) -> int:
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _NOTED = frozenset({ast.Attribute, ast.alias, ast.Global, ast.While, ast.For, ast.AsyncFor, ast.comprehension})
 _CONTEXTS = frozenset({ast.Load, ast.Store, ast.Del})
+
+
+def _has_any(triggers: frozenset[str], words: Collection[str]) -> bool:
+    """Whether a text's words hold a trigger; of `tree.map` they hold both parts."""
+    if not triggers.isdisjoint(words):
+        return True
+    return any("." in trigger and all(part in words for part in trigger.split(".")) for trigger in triggers)
+
+
+def _last_name(node: ast.expr) -> str:
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _is_small(node: ast.expr) -> bool:

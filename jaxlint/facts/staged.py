@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from jaxlint.facts import arrays
-from jaxlint.facts.calls import Calls
+from jaxlint.facts.calls import Calls, CallSite
 from jaxlint.facts.demands import STRUCTURAL, Demand, Demands
 from jaxlint.facts.names import Names
 from jaxlint.facts.tracing import Tracing
@@ -19,7 +19,9 @@ _OPTION_ANNOTATIONS = frozenset({"bool", "str", "int", "Callable", "Literal", "t
 _CONTAINER_ANNOTATIONS = frozenset(
     {"list", "dict", "tuple", "List", "Dict", "Tuple", "Sequence", "Mapping", "Iterable", "PyTree", "set", "Any"}
 )
-_DATA_ANNOTATIONS = frozenset({"float", "complex", "Array", "ArrayLike", "ndarray", "Float", "Scalar", "ScalarLike", "Num"})
+_DATA_ANNOTATIONS = frozenset(
+    {"float", "complex", "Array", "ArrayLike", "ndarray", "Float", "Scalar", "ScalarLike", "Num"}
+)
 
 
 _ASKED = frozenset({"range", "index", "key", "format", "axis"})
@@ -58,6 +60,7 @@ class Staged:
         self._calls = calls
         self._tracing = tracing
         self._values = values
+        self._busy: set[int] = set()
         finder = Demands(tree, names, calls, values)
         self.demands: list[Demand] = [
             demand
@@ -86,7 +89,17 @@ class Staged:
             if (demand.use in ("test", "order", "conversion") or (demand.use in _ASKED and not demand.parameters))
             and not any(self._is_option(demand, parameter) for parameter in demand.parameters)
             and not self._may_be_container(demand)
+            and not self._is_second_operand(demand)
         ]
+
+    def _is_second_operand(self, demand: Demand) -> bool:
+        """Whether a call of `max` or `min` has failed on an earlier operand already."""
+        arg = self._tree.parent(demand.node)
+        call = self._tree.parent(arg) if isinstance(arg, cst.Arg) else None
+        if demand.use != "order" or not isinstance(call, cst.Call):
+            return False
+        first = next(a.value for a in call.args if self._values.kind(a.value).traced)
+        return first is not demand.node
 
     @functools.cached_property
     def data_shapes(self) -> list[DataShape]:
@@ -108,12 +121,16 @@ class Staged:
             masked = any(isinstance(e.slice, cst.Index) and self._values.is_mask(e.slice.value) for e in node.slice)
             return "mask" if masked and (base.traced or base is Kind.UNKNOWN) else None
         if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value == "nonzero":
-            if self._values.kind(node.func.value).traced:
+            if self._values.kind(node.func.value).traced and not any(arg.keyword is not None for arg in node.args):
                 return "function"
         if isinstance(node, cst.Call) and not any(a.star for a in node.args):
             given = {a.keyword.value for a in node.args if a.keyword is not None}
             for name in self._names.externals(node.func):
-                count = arrays.DATA_DEPENDENT.get(name.removeprefix("jax.numpy.")) if name.startswith("jax.numpy.") else None
+                count = (
+                    arrays.DATA_DEPENDENT.get(name.removeprefix("jax.numpy."))
+                    if name.startswith("jax.numpy.")
+                    else None
+                )
                 if count is None or given & {"size", "length", "x", "y"}:
                     continue
                 data = [a.value for a in node.args if a.keyword is None]
@@ -155,10 +172,22 @@ class Staged:
                 return True
             if isinstance(parent, cst.BooleanOperation) and parent.right is child and _asks(parent.left):
                 return True
+            if isinstance(parent, cst.With) and any(_asks(item.item) for item in parent.items):
+                return True
             if isinstance(parent, (cst.FunctionDef, cst.Lambda)):
                 return False
             child = parent
         return False
+
+    def may_be_tree(self, parameter: Parameter) -> bool:
+        """Whether a parameter that is called may be given a tree that can be called, such as a tree_util.Partial."""
+        return not self._calls.of(parameter.function)
+
+    def runs_eagerly_too(self, function: Function) -> bool:
+        """Whether a call in sight runs a function outside any trace as well."""
+        return any(
+            not site.wrapped and not self._tracing.is_traced(site.context.function) for site in self._calls.of(function)
+        )
 
     def options(self, parameter: Parameter) -> Options:
         """Say whether a parameter looks like an option of its function, or like data."""
@@ -190,23 +219,44 @@ class Staged:
 
     def omitted(self, parameter: Parameter) -> bool:
         """Whether a parameter has a default and no call in sight gives it."""
-        if parameter.default is None:
+        sites = self._calls.of(parameter.function)
+        if id(parameter) in self._busy or (parameter.default is None and not sites):
             return False
-        for site in self._calls.of(parameter.function):
+        self._busy.add(id(parameter))
+        try:
+            return self._omitted(parameter, sites)
+        finally:
+            self._busy.discard(id(parameter))
+
+    def _omitted(self, parameter: Parameter, sites: list[CallSite]) -> bool:
+        for site in sites:
             if any(arg.star for arg in site.node.args):
                 return False
-            if argument_of(site.node, parameter, bound=site.bound) is not None:
+            given = argument_of(site.node, parameter, bound=site.bound)
+            if given is None and parameter.default is None:
+                return False
+            if given is not None and not self._is_omitted_default(given):
                 return False
         return True
+
+    def _is_omitted_default(self, node: cst.CSTNode) -> bool:
+        """Whether an argument is a parameter of the caller that is itself left out by all."""
+        values = self._names.values(node)
+        return all(isinstance(v, Parameter) and self.omitted(v) for v in values)
+
+
+_GUARDS = frozenset(
+    {"isinstance", "is_scalar", "isscalar", "disable_jit", "jax_disable_jit", "ensure_compile_time_eval"}
+)
 
 
 def _asks(test: cst.BaseExpression) -> bool:
     """Whether a test asks if something is traced or concrete."""
     for node in _within(test):
         name = node.attr.value if isinstance(node, cst.Attribute) else node.value if isinstance(node, cst.Name) else ""
-        if isinstance(name, str) and ("Tracer" in name or "tracer" in name or "concrete" in name.lower()):
+        if isinstance(name, str) and ("tracer" in name.lower() or "concrete" in name.lower()):
             return True
-        if name in ("isinstance", "is_scalar", "isscalar", "debug_checks", "TYPE_CHECKING"):
+        if name in _GUARDS:
             return True
     return False
 

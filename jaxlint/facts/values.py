@@ -49,7 +49,9 @@ _PYTHON_CALLS = frozenset(
     "complex ord chr open input super".split()
 )
 _ARRAY_CALLS = frozenset({"abs", "sum", "round", "pow", "divmod", "min", "max"})
-_SEQUENCE_CALLS = frozenset({"enumerate", "zip", "reversed", "list", "tuple", "sorted", "iter", "next", "tqdm", "trange"})
+_SEQUENCE_CALLS = frozenset(
+    {"enumerate", "zip", "reversed", "list", "tuple", "sorted", "iter", "next", "tqdm", "trange"}
+)
 
 
 class Values:
@@ -261,15 +263,23 @@ class Values:
             return Kind.UNKNOWN
         # A value that a loop makes from itself takes the kind of its other definitions.
         settled = [b for b in bindings if not (b.kind == "assign" and id(b.value) in self._pending)]
-        return _join([self._of_binding(binding) for binding in settled]) if settled else Kind.UNKNOWN
+        reader = self._tree.context(node).function
+        return _join([self._of_binding(binding, reader) for binding in settled]) if settled else Kind.UNKNOWN
 
-    def _of_binding(self, binding: Binding) -> Kind:
+    def _of_binding(self, binding: Binding, reader: Function | None) -> Kind:
         owner = binding.context.function
         value = binding.value
         if owner is None:
             return self._of_module_binding(binding)
         if not isinstance(value, cst.CSTNode):
             return Kind.PYTHON
+        if reader is not owner and self._tracing.is_traced(reader) and not self._tracing.is_traced(owner):
+            # What a traced function takes from an eager one around it has its value already.
+            return Kind.PYTHON if self.kind_within(binding, owner, value).known else Kind.UNKNOWN
+        return self.kind_within(binding, owner, value)
+
+    def kind_within(self, binding: Binding, owner: Function, value: cst.CSTNode) -> Kind:
+        """Return what a local binding holds in the function that it belongs to."""
         if binding.kind == "parameter":
             parameter = owner.parameter(binding.name)
             return self.parameter(parameter) if parameter is not None else Kind.UNKNOWN
@@ -390,6 +400,8 @@ class Values:
     def _of_call(self, node: cst.Call) -> Kind:
         for value in self._names.values(node.func):
             if isinstance(value, External):
+                if value.name == "jax.lax.psum" and node.args and self._constants.of(node.args[0].value) is not UNKNOWN:
+                    return Kind.PYTHON  # the size of the axis
                 return self._of_external_call(value.name)
         func = node.func
         if isinstance(func, cst.Name) and not self._names.bindings(func):
@@ -445,9 +457,7 @@ class Values:
             return False
         base = func.value
         return (
-            isinstance(base, cst.Subscript)
-            and isinstance(base.value, cst.Attribute)
-            and base.value.attr.value == "at"
+            isinstance(base, cst.Subscript) and isinstance(base.value, cst.Attribute) and base.value.attr.value == "at"
         )
 
     # Booleans

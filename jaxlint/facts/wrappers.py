@@ -61,7 +61,8 @@ class Wrapper:
 
 
 _KEEPING_ARGUMENTS = frozenset(
-    f"jax.{name}" for name in ("grad", "value_and_grad", "vmap", "checkpoint", "hessian", "jacfwd", "jacrev", "named_call")
+    f"jax.{name}"
+    for name in ("grad", "value_and_grad", "vmap", "checkpoint", "hessian", "jacfwd", "jacrev", "named_call")
 )
 
 
@@ -111,7 +112,9 @@ def _configured(name: str, columns: Mapping[str, Any], known: Mapping[str, Wrapp
         if like not in known:
             raise WrapperError(f"wrapper {name!r} is like {like!r}, which is not a known wrapper")
         row = known[like]
-        base = {key: getattr(row, key) for key in ("kind", "compares", "traces", "static", "result", "stages", "scalars")}
+        base = {
+            key: getattr(row, key) for key in ("kind", "compares", "traces", "static", "result", "stages", "scalars")
+        }
     base.update({key: value for key, value in columns.items() if key != "like"})
     base.setdefault("kind", "compile")
     for key, allowed in (

@@ -62,7 +62,9 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
     for wrong in facts.wrong_arguments:
         where = f"`{wrong.function.name}`"
         if wrong.overlap:
-            message = f"`{wrong.given}` of {where} is both static and donated, which fails; take it out of one of the two"
+            message = (
+                f"`{wrong.given}` of {where} is both static and donated, which fails; take it out of one of the two"
+            )
         elif isinstance(wrong.given, str):
             close = difflib.get_close_matches(wrong.given, wrong.parameters, 1)
             hint = f"did you mean `{close[0]}`?" if close else f"its parameters are {', '.join(wrong.parameters)}"

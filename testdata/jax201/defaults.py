@@ -36,8 +36,8 @@ def pooled(x, axis=0):
 
 
 @jax.jit
-def smoothed(x, rounds: int = 2):
-    for _ in range(rounds):  # want: JAX201 (low)
+def smoothed(x, passes: int = 2):
+    for _ in range(passes):  # want: JAX201 (low)
         x = 0.5 * (x + jnp.roll(x, 1))
     return x
 

@@ -141,8 +141,8 @@ def scatter(key, count):
 
 
 @jax.jit
-def relax(x, rounds):
-    for _ in range(rounds):  # want: JAX201
+def relax(x, passes):
+    for _ in range(passes):  # want: JAX201
         x = 0.5 * (x + jnp.roll(x, 1))
     return x
 
@@ -155,7 +155,7 @@ def rollout(x, steps):
 @jax.jit
 def smooth(x, config):
     """The numbers in a dict are traced like the others."""
-    for _ in range(config["rounds"]):  # want: JAX201
+    for _ in range(config["passes"]):  # want: JAX201
         x = 0.5 * (x + jnp.roll(x, 1))
     return x
 
@@ -221,7 +221,7 @@ def jaxlint_examples():
         "scatter": (key, 3),
         "relax": (x, 3),
         "rollout": (x, 3),
-        "smooth": (x, {"rounds": 3}),
+        "smooth": (x, {"passes": 3}),
         "halves": (x, 6),
         "partly_static": (x, 2, 3),
         "histogram": lambda: compiled_histogram(x, 5),

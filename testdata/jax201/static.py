@@ -60,8 +60,8 @@ def negative_number(x, y, training: bool):
 
 
 @partial(jax.jit, static_argnums=(-2, -1))
-def negative_numbers(x, rounds, order):
-    for _ in range(rounds):  # ok: JAX201
+def negative_numbers(x, passes, order):
+    for _ in range(passes):  # ok: JAX201
         x = x**order
     return x
 
@@ -138,9 +138,9 @@ def filtered(x, training: bool, order: int):
     return x
 
 
-@nnx.jit(static_argnames=("rounds",))
-def stateful(model, x, rounds):
-    for _ in range(rounds):  # ok: JAX201
+@nnx.jit(static_argnames=("passes",))
+def stateful(model, x, passes):
+    for _ in range(passes):  # ok: JAX201
         x = model(x)
     return x
 
@@ -161,9 +161,9 @@ class Solver:
             return x[: self.order]  # ok: JAX201
         return x
 
-    @partial(jax.jit, static_argnums=(0,), static_argnames=("rounds",))
-    def solve(self, x, rounds):
-        for _ in range(rounds):  # ok: JAX201
+    @partial(jax.jit, static_argnums=(0,), static_argnames=("passes",))
+    def solve(self, x, passes):
+        for _ in range(passes):  # ok: JAX201
             x = 0.5 * x
         return x
 
@@ -200,6 +200,6 @@ def jaxlint_examples():
         "stateful": (linear, x, 2),
         "per_device": lambda: per_device(x[None], 2),
         "Solver.step": (solver, x),
-        "Solver.solve": lambda: solver.solve(x, rounds=2),
+        "Solver.solve": lambda: solver.solve(x, passes=2),
         "Solver.last": (solver, x, 2),
     }

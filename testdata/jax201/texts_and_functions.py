@@ -38,12 +38,12 @@ def lowered_by_numpy(x, dtype):
 
 @jax.jit
 def applied(x, function: Callable[[jax.Array], jax.Array]):
-    return function(x)  # want: JAX201
+    return function(x)  # want: JAX201 (low)
 
 
 @jax.jit
 def applied_without_annotation(x, function):
-    return x + function(x)  # want: JAX201
+    return x + function(x)  # want: JAX201 (low)
 
 
 @jax.jit

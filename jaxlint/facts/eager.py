@@ -1,0 +1,280 @@
+"""What runs outside any trace, with what evidence, and which functions dispatch array operations there."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import libcst as cst
+
+from jaxlint.facts import arrays
+from jaxlint.facts.calls import Calls
+from jaxlint.facts.constants import UNKNOWN, Constants
+from jaxlint.facts.names import Expression, External, Names
+from jaxlint.facts.tracing import Tracing
+from jaxlint.facts.tree import Function, Tree, children
+from jaxlint.facts.wrapping import Wrapped, Wrappings
+
+_TRANSFERS = frozenset({"asarray", "array", "copy"})
+_HOST_CALLS = frozenset({"float", "int", "print", "bool", "plot", "imshow", "savefig", "scatter", "hist"})
+_DEPTH = 6
+
+
+class Eagerness(enum.Enum):
+    """How sure it is that a place runs outside any trace.
+
+    HIGH: the chain of calls starts at module level, in a function that runs once, or the value is used on the host.
+    MEDIUM: the place, or its function, stands in a Python loop.  LOW: nobody in sight calls it.  TRACED: a trace
+    reaches it.
+    """
+
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+    TRACED = "traced"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LeafMap:
+    """A `tree.map` whose function dispatches array operations on each leaf."""
+
+    node: cst.Call
+    operations: int
+
+
+class Eager:
+    """Tells what runs eagerly."""
+
+    def __init__(
+        self,
+        tree: Tree,
+        names: Names,
+        wrappings: Wrappings,
+        calls: Calls,
+        tracing: Tracing,
+        constants: Constants,
+        is_run_once: Callable[[Function], bool],
+    ) -> None:
+        self._tree = tree
+        self._names = names
+        self._wrappings = wrappings
+        self._calls = calls
+        self._tracing = tracing
+        self._constants = constants
+        self._is_run_once = is_run_once
+
+    def eagerness(self, node: cst.CSTNode) -> Eagerness:
+        """Return how sure it is that a place runs outside any trace."""
+        context = self._tree.context(node)
+        function = context.function
+        if self._tracing.is_traced(function):
+            return Eagerness.TRACED
+        if function is None or self._is_run_once(function) or self._used_on_host(node):
+            return Eagerness.HIGH
+        chain = self._chain(function)
+        if chain is Eagerness.HIGH:
+            return chain
+        return Eagerness.MEDIUM if context.loop is not None else chain
+
+    def _chain(self, function: Function) -> Eagerness:
+        """Follow the callers of a function up to where the chain starts."""
+        level, work, seen = Eagerness.LOW, [function], set[int]()
+        while work:
+            current = work.pop()
+            if id(current) in seen:
+                continue
+            seen.add(id(current))
+            for site in self._calls.of(current):
+                caller = site.context.function
+                if site.wrapped or self._tracing.is_traced(caller):
+                    continue
+                if caller is None or self._is_run_once(caller):
+                    return Eagerness.HIGH
+                if site.context.loop is not None:
+                    level = Eagerness.MEDIUM
+                work.append(caller)
+        return level
+
+    def _used_on_host(self, node: cst.CSTNode) -> bool:
+        """Whether what a place gives goes straight to `float`, `print` or a plot, or is read by `.item()`."""
+        child = node
+        for parent in self._tree.ancestors(node):
+            if isinstance(parent, cst.Call) and parent is not node and parent.func is not child:
+                if _last_name(parent.func) in _HOST_CALLS and not self._names.externals(parent.func):
+                    return True
+            elif isinstance(parent, cst.Attribute) and parent.attr.value in ("item", "tolist"):
+                return True
+            elif isinstance(parent, cst.Assign) and len(parent.targets) == 1:
+                return self._name_used_on_host(parent.targets[0].target)
+            elif isinstance(parent, (cst.BaseSmallStatement, cst.BaseCompoundStatement)):
+                return False
+            child = parent
+        return False
+
+    def _name_used_on_host(self, target: cst.CSTNode) -> bool:
+        if not isinstance(target, cst.Name):
+            return False
+        order = self._tree.context(target).order
+        for binding in self._tree.context(target).scope.frame.bindings.get(target.value, ()):
+            if binding.context.order == order:
+                return any(self._in_host_call(use) for use in self._names.uses(binding))
+        return False
+
+    def _in_host_call(self, node: cst.CSTNode) -> bool:
+        child = node
+        for parent in self._tree.ancestors(node):
+            if isinstance(parent, cst.Call) and parent.func is not child:
+                return _last_name(parent.func) in _HOST_CALLS and not self._names.externals(parent.func)
+            if isinstance(parent, cst.CompFor):
+                return any(_last_name(c.func) in _HOST_CALLS for c in self._calls_around(parent))
+            if isinstance(parent, (cst.BaseSmallStatement, cst.BaseCompoundStatement)):
+                return False
+            child = parent
+        return False
+
+    def _calls_around(self, node: cst.CSTNode) -> list[cst.Call]:
+        """Return the calls in a comprehension, and those around it."""
+        holder = self._tree.parent(node)
+        found = [parent for parent in self._tree.ancestors(node) if isinstance(parent, cst.Call)]
+        work: list[cst.CSTNode] = [holder] if holder is not None else []
+        while work:
+            current = work.pop()
+            found.extend([current] if isinstance(current, cst.Call) else [])
+            work.extend(children(current))
+        return found
+
+    # Operations on leaves
+
+    def leaf_map(self, wrapped: Wrapped) -> LeafMap | None:
+        """Return a `tree.map` that dispatches array operations, None for one that does not."""
+        node = wrapped.node
+        if not isinstance(node, cst.Call) or not wrapped.wrapper.name.startswith("jax.tree.map"):
+            return None
+        if all(self._is_written_out(arg.value) for arg in node.args[1:]):
+            return None  # a tree of numbers
+        operations = self._operations_of(wrapped.targets[0], _DEPTH)
+        return LeafMap(node, operations) if operations else None
+
+    def _is_written_out(self, node: cst.CSTNode) -> bool:
+        if self._constants.of(node) is not UNKNOWN:
+            return True
+        for value in self._names.values(node):
+            inner = value.node if isinstance(value, Expression) else None
+            if not isinstance(inner, (cst.Dict, cst.List, cst.Tuple)):
+                return False
+            if inner is not node or not all(self._constants.of(e.value) is not UNKNOWN for e in inner.elements):
+                return inner is not node and self._is_written_out(inner)
+        return True
+
+    def _operations_of(self, node: cst.CSTNode, depth: int) -> int:
+        """Count the array operations of a function that is given arrays."""
+        most = 0
+        for value in self._names.values(node):
+            if isinstance(value, External):
+                found = int(_dispatches(value.name))
+            elif isinstance(value, Function):
+                found = self._operations_in(value, depth)
+            elif isinstance(value, Expression) and isinstance(value.node, cst.Call):
+                inner = self._wrappings.of(value.node)
+                traced = inner is not None and not inner.wrapper.compiles and inner.wrapper.makes_callable
+                found = self._operations_of(inner.targets[0], depth) if inner is not None and traced else 0
+            else:
+                found = 0
+            most = max(most, found)
+        return most
+
+    def _operations_in(self, function: Function, depth: int) -> int:
+        if depth == 0 or any(wrapped.wrapper.compiles for wrapped in self._wrappings.of_function(function)):
+            return 0
+        given = {p.name for p in function.parameters if p.default is None}
+        counter = _Counter(self, given, depth)
+        for node in self._tree.body(function):
+            counter.visit(node)
+        return counter.operations
+
+
+class _Counter:
+    """Counts the operations on the arrays that a function is given, and on what is made of them."""
+
+    def __init__(self, eager: Eager, given: set[str], depth: int) -> None:
+        self._names = eager._names
+        self._eager = eager
+        self._arrays = given
+        self._depth = depth
+        self._known: dict[int, bool] = {}
+        self.operations = 0
+
+    def visit(self, node: cst.CSTNode) -> None:
+        if isinstance(node, cst.Assign) and self.is_array(node.value):
+            for target in node.targets:
+                if isinstance(target.target, cst.Name):
+                    self._arrays = self._arrays | {target.target.value}
+        self.operations += self._operation(node)
+
+    def _operation(self, node: cst.CSTNode) -> int:
+        if isinstance(node, cst.BinaryOperation):
+            return int(self.is_array(node.left) or self.is_array(node.right))
+        if isinstance(node, cst.UnaryOperation):
+            return int(not isinstance(node.operator, cst.Not) and self.is_array(node.expression))
+        if isinstance(node, cst.Comparison):
+            by_value = not isinstance(node.comparisons[0].operator, (cst.Is, cst.IsNot, cst.In, cst.NotIn))
+            return int(by_value and self.is_array(node.left))
+        if isinstance(node, cst.Subscript):
+            at = isinstance(node.value, cst.Attribute) and node.value.attr.value == "at"
+            text = any(isinstance(e.slice, cst.Index) and isinstance(e.slice.value, cst.BaseString) for e in node.slice)
+            return int(not at and not text and self.is_array(node.value))
+        if isinstance(node, cst.Attribute):
+            return int(node.attr.value in ("T", "mT", "real", "imag") and self.is_array(node.value))
+        if isinstance(node, cst.Call):
+            return self._call(node)
+        return 0
+
+    def _call(self, node: cst.Call) -> int:
+        externals = self._names.externals(node.func)
+        if externals:
+            return int(any(_dispatches(name) for name in externals))
+        given = any(self.is_array(arg.value) for arg in node.args)
+        if isinstance(node.func, cst.Attribute) and self.is_array(node.func.value):
+            name = node.func.attr.value
+            if name == "astype":
+                return int(not (node.args and _is_dtype_of_array(node.args[0].value)))
+            return int(name in arrays.ARRAY_METHODS or name in arrays.UPDATES)
+        return self._eager._operations_of(node.func, self._depth - 1) if given else 0
+
+    def is_array(self, node: cst.CSTNode) -> bool:
+        """Whether an expression holds an array, as far as the function's own parameters decide."""
+        if isinstance(node, cst.Name):
+            return node.value in self._arrays
+        if isinstance(node, cst.Attribute):
+            return node.attr.value in arrays.ARRAY_ATTRIBUTES and self.is_array(node.value)
+        if isinstance(node, cst.Subscript):
+            return self.is_array(node.value)
+        if isinstance(node, cst.BinaryOperation):
+            return self.is_array(node.left) or self.is_array(node.right)
+        if isinstance(node, cst.UnaryOperation):
+            return self.is_array(node.expression)
+        if isinstance(node, cst.Call):
+            if any(arrays.is_array_function(name) for name in self._names.externals(node.func)):
+                return True
+            func = node.func
+            return (
+                isinstance(func, cst.Attribute)
+                and func.attr.value in arrays.ARRAY_METHODS
+                and self.is_array(func.value)
+            )
+        return False
+
+
+def _dispatches(name: str) -> bool:
+    return arrays.is_array_function(name) and name.rpartition(".")[2] not in _TRANSFERS
+
+
+def _is_dtype_of_array(node: cst.CSTNode) -> bool:
+    return isinstance(node, cst.Attribute) and node.attr.value == "dtype"
+
+
+def _last_name(node: cst.BaseExpression) -> str:
+    if isinstance(node, cst.Attribute):
+        return node.attr.value
+    return node.value if isinstance(node, cst.Name) else ""

@@ -1,0 +1,79 @@
+"""A Python loop of many turns under trace.
+
+## What it does
+Reports a `for` or `while` loop, or a comprehension, in code that runs under trace, where the number of turns is in
+sight and the loop leaves an estimated 1,000 equations or more: turns times the array operations of the body, helpers
+in sight included, loops within loops multiplied.
+
+## Why it is slow
+A Python loop runs while JAX traces: every turn adds its operations to the program, and XLA compiles them all.  An
+element-wise operation costs 0.2 to 0.4 ms to trace and compile, `x.at[i].set(...)` about 5 ms (CPU, jax 0.10.2): 1,000
+turns of the latter took 31 s.  The estimate therefore counts updates by `.at[]`, reads at a traced index and products
+of small matrices ten times.
+
+## Example
+```python
+@jax.jit
+def encode(params, tokens):
+    h = jnp.zeros(params["w"].shape[0])
+    for t in range(200):
+        h = jnp.tanh(params["w"] @ h + tokens[t])
+    return h
+```
+
+## Use instead
+```python
+@jax.jit
+def encode(params, tokens):
+    def step(h, token):
+        return jnp.tanh(params["w"] @ h + token), None
+
+    h = jnp.zeros(params["w"].shape[0])
+    return jax.lax.scan(step, h, tokens)[0]
+```
+`jax.lax.fori_loop` does where no array is walked over; `jax.vmap` where the turns do not depend on each other.
+
+## When it stays silent
+A literal `range` of 8 turns or less; one of 32 or less without slow operations; loops over layers, heads and other
+parts; loops that leave no equations; a loop inside a helper that is compiled by itself, whose callers get one equation
+each; loops outside any trace.  The threshold is the setting `unrolled-equations`.
+
+## Fix safety
+No fix is offered yet.
+
+## References
+- JAX documentation, "Debugging slow JAX tracing and XLA compilation": Python control flow
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from jaxlint.finding import Impact
+from jaxlint.rules import Report, Rule, _loops
+
+if TYPE_CHECKING:
+    from jaxlint.facts.module import ModuleFacts
+
+RULE = Rule(
+    code="JAX301",
+    name="long-python-loop",
+    summary="a Python loop under trace unrolls into a huge program",
+    impact=Impact.COMPILE_TIME,
+    since="0.1.0",
+    words=_loops.WORDS,
+    cues=_loops.CUES,
+    doc=__doc__,
+)
+
+
+def check(facts: ModuleFacts) -> Iterator[Report]:
+    """Yield the loops whose turns are in sight and whose estimate reaches the threshold, outermost first."""
+    for loop in facts.long_loops:
+        turns = f"{loop.trips:,} turns" if loop.trips is not None else "many turns"
+        message = (
+            f"this Python loop unrolls under trace: {turns} leave an estimated {loop.total.equations:,} equations to "
+            f"compile; use `jax.lax.scan` or `jax.lax.fori_loop`, or `jax.vmap` if the turns are independent"
+        )
+        yield Report(loop.node, message, facts.trace_evidence(loop.node))

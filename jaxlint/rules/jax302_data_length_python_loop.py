@@ -1,0 +1,78 @@
+"""A Python loop under trace that is as long as the data.
+
+## What it does
+Reports a loop under trace whose number of turns is a shape, a static argument or an array, where something says that
+the number grows with the data: each turn reads or updates an array at its own index, the bound is named after steps,
+epochs, frames, sequence, batch, height, width and the like, or the loop walks over an array.
+
+## Why it is slow
+The loop unrolls: the program, and the time to compile it, grow with the data, and each new length compiles again.
+
+## Example
+```python
+@jax.jit
+def smooth(signal):
+    for i in range(1, signal.shape[0]):
+        signal = signal.at[i].set(0.9 * signal[i - 1] + 0.1 * signal[i])
+    return signal
+```
+
+## Use instead
+```python
+@jax.jit
+def smooth(signal):
+    def step(before, now):
+        after = 0.9 * before + 0.1 * now
+        return after, after
+
+    return jnp.concatenate([signal[:1], jax.lax.scan(step, signal[0], signal[1:])[1]])
+```
+
+## When it stays silent
+Bounds named after layers, heads, agents, stages, axes and other parts, of which there are few; loops whose bound
+nothing in sight decides; lists and dictionaries of parameters; loops outside any trace.  A number of turns that is in
+sight is the business of JAX301.
+
+At confidence `low`: a parameter that may be an array or a list of a few arrays.
+
+## Fix safety
+No fix is offered yet.
+
+## References
+- JAX documentation, "Debugging slow JAX tracing and XLA compilation": Python control flow
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from jaxlint.finding import Impact
+from jaxlint.rules import Report, Rule, _loops
+
+if TYPE_CHECKING:
+    from jaxlint.facts.module import ModuleFacts
+
+RULE = Rule(
+    code="JAX302",
+    name="data-length-python-loop",
+    summary="a Python loop under trace is as long as the data",
+    impact=Impact.COMPILE_TIME,
+    since="0.1.0",
+    words=_loops.WORDS,
+    cues=_loops.CUES,
+    doc=__doc__,
+)
+
+
+def check(facts: ModuleFacts) -> Iterator[Report]:
+    """Yield the loops of unknown length that something says to be long."""
+    from jaxlint.facts.confidence import Doubt
+
+    for loop in facts.data_loops:
+        message = (
+            f"this Python loop unrolls under trace, and {loop.cue}: the program grows with the data; "
+            f"use `jax.lax.scan` or `jax.lax.fori_loop`, or `jax.vmap` if the turns are independent"
+        )
+        doubts = frozenset({Doubt.MAY_BE_LIST} if loop.bound == "maybe-array" else ())
+        yield Report(loop.node, message, facts.trace_evidence(loop.node, doubts))

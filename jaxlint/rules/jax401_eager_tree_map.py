@@ -1,0 +1,73 @@
+"""A `tree.map` of array operations outside any trace.
+
+## What it does
+Reports `jax.tree.map` (and its older spellings) of a function that does array operations, in code that runs eagerly.
+
+## Why it is slow
+Each operation on each distinct leaf shape is a program of its own that XLA compiles on the first call: 50 leaves and
+four operations were 200 programs and 15 s, against 3.4 s for one program (CPU, jax 0.10.2).  Later calls compile
+nothing, but dispatch every operation on every leaf.
+
+## Example
+```python
+def main():
+    params = load()
+    params = jax.tree.map(lambda w: jnp.round(w / jnp.max(jnp.abs(w)) * 127), params)
+```
+
+## Use instead
+```python
+@jax.jit
+def quantize(params):
+    return jax.tree.map(lambda w: jnp.round(w / jnp.max(jnp.abs(w)) * 127), params)
+
+def main():
+    params = quantize(load())
+```
+Not `jax.jit(lambda tree: ...)(params)` within a function, which compiles on each call of it; in place,
+`jax.jit(jax.tree.map, static_argnums=0)(quantize_leaf, params)` does, with a function of the module.
+
+## When it stays silent
+In code that something traces; for shapes, dtypes and other metadata, transfers (`device_put`, `device_get`,
+`np.asarray`, `jnp.asarray`), NumPy functions, `block_until_ready`; for a compiled leaf function.
+
+At confidence `low`: nobody in sight calls the function, so its callers may well trace it.
+
+## Fix safety
+No fix is offered yet.
+
+## References
+- JAX documentation, "Debugging slow JAX tracing and XLA compilation": eager Python loops
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from jaxlint.finding import Impact
+from jaxlint.rules import Report, Rule
+
+if TYPE_CHECKING:
+    from jaxlint.facts.module import ModuleFacts
+
+RULE = Rule(
+    code="JAX401",
+    name="eager-tree-map",
+    summary="a tree.map of array operations runs outside any trace",
+    impact=Impact.FIRST_CALL,
+    since="0.1.0",
+    words=frozenset({"tree_map", "tree_multimap", "tree_map_with_path", "map_with_path", "tree.map"}),
+    doc=__doc__,
+)
+
+
+def check(facts: ModuleFacts) -> Iterator[Report]:
+    """Yield the tree maps that dispatch array operations leaf by leaf."""
+    for leaf_map in facts.leaf_maps:
+        count = leaf_map.operations
+        message = (
+            f"this tree.map runs eagerly: {count} operation{'s' * (count != 1)} for each leaf, each compiled again for "
+            f"every distinct shape; do it in a compiled function"
+        )
+        yield Report(leaf_map.node, message, facts.eager_evidence(leaf_map.node))
