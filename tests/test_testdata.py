@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from jaxlint import Confidence, Finding, Settings, Source, lint
-from jaxlint.verify.proof import Effect, Proof, effect_of
+from jaxlint.verify.proof import Budget, Effect, Proof, effect_of
 from jaxlint.verify.prover import Prover
 from tests import marks
 from tests.marks import Mark
@@ -50,7 +50,7 @@ def _compare(path: Path, key: tuple[int, str], mark: Mark | None, finding: Findi
 @pytest.mark.parametrize("path", marks.files(), ids=by_name)
 def test_jax_does_what_the_marks_claim(path: Path, prover: Prover) -> None:
     found = marks.marks(path)
-    proof = Proof(prover, path, {mark.line for mark in found})
+    proof = Proof(prover, path, {mark.line for mark in found}, budget=Budget())
     problems = []
     for mark in found:
         judgement = proof.judge(mark.line, mark.code, again=mark.kind == "once")

@@ -27,7 +27,7 @@ from typing import Any
 from .instrument import Instrumenter, first_line
 from .observation import Anchor, Growth, Inputs, Loaded, Observation, Run, Statement
 from .recorder import Recorder
-from .search import Found, Search, StubError, Wanted, deadline, finish
+from .search import Found, Search, StubError, Wanted, deadline, drop, finish
 from .uses import Definitions
 
 HOOK = "jaxlint_examples"
@@ -171,17 +171,29 @@ class Module:
         return None
 
     def trace(self, target: str, mode: str, calls: int) -> Observation:
-        """Call a target for which arguments were found, under abstract evaluation, the first time with empty caches."""
-        found = self._found.get(target)
-        if found is None:
-            return Observation(target, reason=f"no arguments were found for {target}")
-        search = self._searches[target]
-        _clear_caches(self._recorder.jax)
+        """Call a target under abstract evaluation, the first time with empty caches."""
+        jax = self._recorder.jax
+        found = self._found.get(target) if target not in self._examples else None
+        if found is not None:
+            search = self._searches[target]
+
+            def once() -> Run:
+                return search.run(found.action, found.arguments, found.function, mode)
+        else:
+            try:
+                action = self._action(target)
+            except LookupError as error:
+                return Observation(target, reason=str(error.args[0]))
+
+            def once() -> Run:
+                return self._recorder.run(lambda: jax.eval_shape(lambda: drop(action())))[0]
+
+        _clear_caches(jax)
         runs = []
         for _ in range(calls):
             gc.collect()
-            runs.append(search.run(found.action, found.arguments, found.function, mode))
-        return Observation(target, tuple(runs), inputs=found.text)
+            runs.append(once())
+        return Observation(target, tuple(runs), inputs=self._inputs(target))
 
     def call(self, target: str, calls: int) -> Observation:
         """Call a target repeatedly, the first time with empty caches, and return what happened each time."""
@@ -468,9 +480,12 @@ def _defines(statement: ast.stmt) -> bool:
 
 
 def _configures(statement: ast.stmt) -> bool:
-    """Tell whether this is a setting of jax's, without which the module would be another."""
+    """Tell whether this is a call without which the module would be another: a setting, a rule, a registration."""
     call = statement.value if isinstance(statement, ast.Expr) else None
-    return isinstance(call, ast.Call) and "config.update" in ast.unparse(call.func)
+    if not isinstance(call, ast.Call):
+        return False
+    name = ast.unparse(call.func)
+    return "config.update" in name or name.rpartition(".")[2].startswith(("def", "register"))
 
 
 def _without_calls(statement: ast.stmt) -> None:

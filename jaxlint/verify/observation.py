@@ -28,14 +28,21 @@ Range = tuple[int, int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """Ranges of a file: what starts on a line, be it simple statements or parts of compound ones."""
+    """Ranges of a file: what starts on a line, be it simple statements or parts of compound ones.
+
+    `heads` are the ranges of compound statements that start there: where a test is turned into a truth value, Python
+    tells the place of all of its statement.
+    """
 
     file: str
     ranges: tuple[Range, ...]
+    heads: tuple[Range, ...] = ()
 
     def holds(self, place: Place) -> bool:
         """Tell whether a place lies within one of the ranges."""
         start, end = (place.line, place.column), (place.end_line, place.end_column)
+        if place.file == self.file and (*start, *end) in self.heads:
+            return True
         return place.file == self.file and any(
             (line, column) <= start and end <= (end_line, end_column)
             for line, column, end_line, end_column in self.ranges

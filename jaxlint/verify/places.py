@@ -43,7 +43,8 @@ class Places:
         starting = [node for node in ast.walk(self._tree) if isinstance(node, ast.expr | ast.stmt)]
         ranges = {range_of(node) for node in starting if node.lineno == line and not _is_compound(node)}
         largest = [r for r in ranges if not any(_contains(other, r) for other in ranges if other != r)]
-        return Anchor(self._file, tuple(sorted(largest)))
+        tests = [node for node in starting if isinstance(node, ast.If | ast.While | ast.Assert) and node.lineno == line]
+        return Anchor(self._file, tuple(sorted(largest)), tuple(map(range_of, tests)))
 
     def target(self, line: int) -> str:
         """Return the qualified name of the outermost function around a line, or method of a module-level class.
@@ -104,7 +105,7 @@ class Places:
         found = []
         for node in self._tree.body:
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
-                handed = [n.id for argument in node.value.args for n in ast.walk(argument) if isinstance(n, ast.Name)]
+                handed = [argument.id for argument in node.value.args if isinstance(argument, ast.Name)]
                 if target in handed:
                     found += [name.id for name in node.targets if isinstance(name, ast.Name)]
         return tuple(found)

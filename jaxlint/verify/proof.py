@@ -229,15 +229,20 @@ class Proof:
 
     def _repeated(self, target: str, line: int, anchor: Anchor, *, direct: bool) -> Judgement:
         inputs = self._find(target, line, anchor, "call")
-        if inputs is None:
+        if inputs is None and self._budget is None:
             return judge.every_call(self._observe(target), anchor)
-        if inputs.reason:
+        if inputs is not None and inputs.reason:
             return Judgement(None, inputs.reason)
-        if inputs.mode == "abstract":
+        if inputs is None or inputs.mode == "abstract":
             judgement = judge.every_trace(self._trace(target, inputs), anchor, direct=direct)
             if judgement.shown:
                 return judgement
-        return judge.every_call(self._observe(target, inputs), anchor, line=line)
+        seen = self._observe(target, inputs)
+        if inputs is None and any(run.failure for run in seen.runs):
+            # The code may have kept something from the abstract runs, which it would not have met otherwise.
+            self._module.reload()
+            seen = self._observations[target, inputs.text if inputs else ""] = self._module.call(target)
+        return judge.every_call(seen, anchor, line=line if inputs else None)
 
     def _raises(self, line: int, anchor: Anchor) -> Judgement:
         failures = [*self._load_failures()]
@@ -366,8 +371,8 @@ class Proof:
         self._inputs[key] = inputs
         return inputs
 
-    def _trace(self, target: str, inputs: Inputs) -> Observation:
-        key = (target, f"traced with {inputs.text}")
+    def _trace(self, target: str, inputs: Inputs | None) -> Observation:
+        key = (target, f"traced with {inputs.text if inputs else 'its example'}")
         if key not in self._observations:
             self._observations[key] = self._module.trace(target)
         return self._observations[key]

@@ -23,7 +23,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -88,6 +88,9 @@ class Prover:
     `start_timeout` for starting the child, which imports jax; `limits` for the rest.
     """
 
+    _worker: _Worker | None = None
+    _current: LoadedModule | None = None
+
     def __init__(
         self,
         python: str = sys.executable,
@@ -99,8 +102,6 @@ class Prover:
         self._limits = limits
         self._python = python
         self._start_timeout = start_timeout
-        self._worker: _Worker | None = None
-        self._current: LoadedModule | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -180,6 +181,11 @@ class Prover:
         module.loaded = loaded_from_json(answer["loaded"]) if answer else Loaded(reason=reason)
         self._current = module
 
+    def forget(self, module: LoadedModule) -> None:
+        """Take it that the child no longer holds `module`."""
+        if self._current is module:
+            self._current = None
+
     def ask(self, request: Mapping[str, Any]) -> tuple[dict[str, Any] | None, str]:
         """Return the child's answer, or None and the reason why there is none; the child is gone in that case."""
         if self._worker is None:
@@ -211,12 +217,16 @@ class LoadedModule:
         """
         return self._observe(target, {"op": "call", "target": target, "calls": calls})
 
+    def reload(self) -> None:
+        """Have the child load the module anew before the next call."""
+        self._prover.forget(self)
+
     def search(self, target: str, line: int, anchor: Anchor, effect: str, tries: int, seconds: float) -> Inputs:
         """Find arguments for a target without an example, with which it comes to a place; later calls use them.
 
         `effect` is `call`, `error` or `reach`; see `search.Wanted`.
         """
-        place = {"path": anchor.file, "ranges": [list(r) for r in anchor.ranges], "line": line, "effect": effect}
+        place = {"line": line, "anchor": asdict(anchor), "effect": effect}
         answer, reason = self._ask({"op": "search", "target": target, "tries": tries, "seconds": seconds, **place})
         return inputs_from_json(answer["inputs"]) if answer else Inputs(target, reason=reason)
 
@@ -290,6 +300,11 @@ class _Worker:
         self._reader = threading.Thread(target=self._drain, daemon=True)
         self._reader.start()
         self._start_timeout = start_timeout
+
+    def forget(self, module: LoadedModule) -> None:
+        """Take it that the child no longer holds `module`."""
+        if self._current is module:
+            self._current = None
 
     def ask(self, request: Mapping[str, Any], timeout: float) -> dict[str, Any]:
         """Send a request and wait for its answer.

@@ -215,7 +215,7 @@ class Search:
 
         def abstract() -> None:
             # A fresh function each time: eval_shape remembers functions.
-            jax.eval_shape(lambda: _nothing(action()))
+            jax.eval_shape(lambda: drop(action()))
 
         def traced() -> None:
             leaves, tree = jax.tree.flatten(arguments)
@@ -523,7 +523,8 @@ def finish(jax: Any, result: Any) -> None:
     jax.block_until_ready(result)
 
 
-def _nothing(result: Any) -> None:
+def drop(result: Any) -> None:
+    """Run what a target returned to its end, where that is not yet done, and return nothing, which is no array."""
     import asyncio
 
     if inspect.iscoroutine(result):

@@ -63,7 +63,8 @@ class Worker:
         if request["op"] == "call":
             return {"observation": to_json(self._module.call(request["target"], request["calls"]))}
         if request["op"] == "search":
-            anchor = Anchor(request["path"], tuple(tuple(r) for r in request["ranges"]))
+            file, *ranges = request["anchor"].values()
+            anchor = Anchor(file, *(tuple(map(tuple, some)) for some in ranges))
             budget = request["tries"], request["seconds"]
             found = self._module.search(request["target"], request["line"], anchor, request["effect"], *budget)
             return {"inputs": to_json(found)}
