@@ -43,7 +43,7 @@ _BRACKETS = re.compile(
     re.DOTALL,
 )
 
-_LONE_BACKSLASH = re.compile(r"(?:\A|(?<=[\r\n]))([ \t\f]*)\\(?=[\r\n])")
+_LONE_BACKSLASH = re.compile(r"(?:\A|(?<=[\r\n]))([ \t\f]*)\\(\r\n|\r|\n)([ \t\f]*)")
 
 MOST_BRACKETS = 200
 """Python's own limit on brackets within brackets."""
@@ -197,12 +197,23 @@ def without_lone_backslashes(text: str) -> str:
     """
     if _LONE_BACKSLASH.search(text) is None:
         return text
-    blanked = _LONE_BACKSLASH.sub(r"\1 ", text)
+    meaning = _meaning(text)
+    # The first keeps columns too.  The second is for a row whose own indentation does not count, as that of the
+    # backslash does.
+    for replacement in (r"\1 \2\3", r"\2\1"):
+        blanked = text
+        while _LONE_BACKSLASH.search(blanked) is not None:
+            blanked = _LONE_BACKSLASH.sub(replacement, blanked)
+        if meaning is not None and _meaning(blanked) == meaning:
+            return blanked
+    return text
+
+
+def _meaning(text: str) -> str | None:
     try:
-        same = ast.dump(python_tree(blanked)) == ast.dump(python_tree(text))
+        return ast.dump(python_tree(text))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        same = False
-    return blanked if same else text
+        return None
 
 
 def python_tree(text: str) -> ast.Module:

@@ -79,6 +79,8 @@ LAYOUTS = {
     "backslash before a statement": "import jax\n\\\n\\\n" + LAMBDA,
     "backslash before a method": "import jax\nclass A:\n    x = 1\n    \\\n    def m(self, x):\n"
     "        return jax.jit(lambda y: y)(x)\n",
+    "backslash that decides on the indentation": "import jax\ndef f(x):\n    y = 1\n    \\\n            \\\n"
+    "          z = 2\n    return jax.jit(lambda y: y)(x)\n",
     "head of a class": "import jax\nclass A(\n   object,\n   # c\n): # d\n\n    # e\n    def l(self): pass\n"
     "    def m(self, x): return jax.jit(lambda y: y)(x)\n",
     "tabs": "import jax\nclass A:\n\tdef l(self): pass\n  # c\n\tdef m(self, x):\n"
