@@ -71,6 +71,18 @@ class State:
         """What tells it from other states."""
         return tuple(sorted(self.choices.items())), tuple(sorted(self.sizes.items()))
 
+    def as_json(self) -> dict[str, Any]:
+        """Return it as what `json.dumps` takes."""
+        return {
+            "choices": dict(self.choices),
+            "sizes": [[path, axis, size] for (path, axis), size in self.sizes.items()],
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> State:
+        """Return what `as_json` was called on."""
+        return cls(data["choices"], {(path, axis): size for path, axis, size in data["sizes"]})
+
     def choosing(self, changes: Mapping[str, int]) -> State:
         """Return the state with other choices."""
         return State({**self.choices, **changes}, self.sizes)

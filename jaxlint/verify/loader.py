@@ -15,6 +15,7 @@ import importlib
 import importlib.abc
 import importlib.util
 import inspect
+import re
 import sys
 import time
 import types
@@ -25,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from .instrument import Instrumenter, first_line
-from .observation import Anchor, Growth, Inputs, Loaded, Observation, Run, Statement
+from .observation import Growth, Inputs, Leaf, Loaded, Observation, Output, Run, Statement
 from .recorder import Recorder
 from .search import Found, Search, StubError, Wanted, deadline, drop, finish
 from .uses import Definitions
@@ -136,7 +137,9 @@ class Module:
                 package.__package__ = name
                 sys.modules[name] = package
 
-    def search(self, target: str, line: int, anchor: Anchor, effect: str, tries: int, seconds: float) -> Inputs:
+    def search(
+        self, target: str, wanted: Wanted, tries: int, seconds: float, state: Mapping[str, Any] | None = None
+    ) -> Inputs:
         """Find arguments for a target that has no example, and keep them for the calls to come."""
         search = self._searches.get(target)
         if search is None:
@@ -148,14 +151,17 @@ class Module:
         search.tries = 0
         self._found.pop(target, None)
         start = time.perf_counter()
-        result = search.find(Wanted(line, anchor, effect), tries, seconds)
+        if state:
+            search.begin_with(state)
+        result = search.find(wanted, tries, seconds)
         spent = time.perf_counter() - start
         if result is None:
             reason = f"no arguments found for {target}: {search.reason}"
             return Inputs(target, tries=search.tries, seconds=spent, reason=reason)
         self._found[target] = result
         compiled = self._recorder.watch.compiled(result.function) is not None
-        return Inputs(target, result.text, result.mode, search.tries, spent, compiled, result.opaque)
+        rest = compiled, result.opaque, result.state.as_json()
+        return Inputs(target, result.text, result.mode, search.tries, spent, *rest)
 
     def _resolved(self, target: str) -> str | None:
         """Return why a target cannot be called, None where it may."""
@@ -208,6 +214,19 @@ class Module:
             gc.collect()
             runs.append(self._recorder.run(lambda: finish(self._recorder.jax, action()))[0])
         return Observation(target, tuple(runs), inputs=self._inputs(target))
+
+    def result(self, target: str) -> Output:
+        """Call a target once and return what it gives."""
+        try:
+            action = self._action(target)
+        except LookupError as error:
+            return Output(reason=str(error.args[0]))
+        run, result = self._recorder.run(action)
+        if run.failure:
+            return Output(reason=f"{target} raised {run.failure.type}: {run.failure.message}")
+        jax = self._recorder.jax
+        leaves, structure = jax.tree.flatten(result)
+        return Output(str(structure), tuple(_leaf(jax, leaf) for leaf in leaves))
 
     def _inputs(self, target: str) -> str:
         found = self._found.get(target)
@@ -509,6 +528,32 @@ def _is_guard(statement: ast.stmt) -> bool:
         return False
     sides = (statement.test.left, *statement.test.comparators)
     return any(isinstance(side, ast.Name) and side.id == "__name__" for side in sides)
+
+
+def _leaf(jax: Any, leaf: Any) -> Leaf:
+    if not hasattr(leaf, "dtype") or not hasattr(leaf, "shape"):
+        return Leaf(
+            type(leaf).__name__, (), False, (leaf if isinstance(leaf, int | float | str) else _anonymous(leaf),)
+        )
+    if jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key):
+        leaf = jax.random.key_data(leaf)
+    numpy = importlib.import_module("numpy")
+    flat = numpy.ravel(numpy.asarray(leaf))
+    if flat.dtype.kind == "c":
+        flat = numpy.concatenate([flat.real, flat.imag])
+    elif flat.dtype.kind not in "biuf":
+        flat = flat.astype("float32") if "float" in str(flat.dtype) else flat.astype(str)
+    weak = bool(getattr(leaf, "weak_type", False))
+    return Leaf(str(leaf.dtype), tuple(leaf.shape), weak, tuple(flat[:_VALUES].tolist()))
+
+
+def _anonymous(value: Any) -> str:
+    """Return the text of a value without what differs each time."""
+    return re.sub(r" at 0x[0-9a-f]+|id=\d+", "", repr(value))[:200]
+
+
+_VALUES = 10_000
+"""How many numbers of an array are compared."""
 
 
 def _clear_caches(jax: Any) -> None:

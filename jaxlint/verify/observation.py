@@ -143,8 +143,8 @@ class Inputs:
     """Arguments that were found for a target: a text for them, and whether they work under abstract evaluation only.
 
     `mode` is `abstract`, or `concrete` where the function needs values.  `compiled` tells whether the target is itself
-    a compiled object, `opaque` names the arguments of which nothing is known but their attributes.  `reason` is set
-    where none were found.
+    a compiled object, `opaque` names the arguments of which nothing is known but their attributes.  `state`
+    is where the search ended, for another one to begin with.  `reason` is set where none were found.
     """
 
     target: str
@@ -154,6 +154,7 @@ class Inputs:
     seconds: float = 0.0
     compiled: bool = False
     opaque: tuple[str, ...] = ()
+    state: Mapping[str, Any] = field(default_factory=dict)
     reason: str | None = None
 
 
@@ -178,21 +179,25 @@ class Growth:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
-    """What two modules give for the same arguments; `difference` is empty where they agree.
+class Leaf:
+    """One array, or other value, in what a target gives: `values` are its numbers, flat, or one text."""
 
-    `before` and `after` are the runs of the target in each; `reason` says why they could not be compared.
-    """
+    type: str
+    shape: tuple[int, ...] = ()
+    weak_type: bool = False
+    values: tuple[Any, ...] = ()
 
-    target: str
-    before: tuple[Run, ...] = ()
-    after: tuple[Run, ...] = ()
-    difference: str = ""
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What a target gives: how its values are nested, and the values.  `reason` says why there is nothing."""
+
+    structure: str = ""
+    leaves: tuple[Leaf, ...] = ()
     reason: str | None = None
-    inputs: str = ""
 
 
-def to_json(value: Loaded | Observation | Growth | Inputs | Comparison) -> dict[str, Any]:
+def to_json(value: Loaded | Observation | Growth | Inputs | Output) -> dict[str, Any]:
     """Return `value` as what `json.dumps` takes."""
     return asdict(value)
 
@@ -235,9 +240,12 @@ class _Reader:
         return Observation(data["target"], runs, data["reason"], data["inputs"])
 
     @classmethod
-    def comparison(cls, data: dict[str, Any]) -> Comparison:
-        before, after = (tuple(cls.run(item) for item in data[name]) for name in ("before", "after"))
-        return Comparison(data["target"], before, after, data["difference"], data["reason"], data["inputs"])
+    def output(cls, data: dict[str, Any]) -> Output:
+        leaves = tuple(
+            Leaf(leaf["type"], tuple(leaf["shape"]), leaf["weak_type"], tuple(leaf["values"]))
+            for leaf in data["leaves"]
+        )
+        return Output(data["structure"], leaves, data["reason"])
 
     @classmethod
     def inputs(cls, data: dict[str, Any]) -> Inputs:
@@ -254,4 +262,4 @@ loaded_from_json = _Reader.loaded
 observation_from_json = _Reader.observation
 growth_from_json = _Reader.growth
 inputs_from_json = _Reader.inputs
-comparison_from_json = _Reader.comparison
+output_from_json = _Reader.output

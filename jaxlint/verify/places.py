@@ -104,7 +104,8 @@ class Places:
         """Return the module-level names that are assigned the result of a call that is given a function by its name."""
         found = []
         for node in self._tree.body:
-            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            # A partial compiles nothing.
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and not _is_partial(node.value):
                 handed = [argument.id for argument in node.value.args if isinstance(argument, ast.Name)]
                 if target in handed:
                     found += [name.id for name in node.targets if isinstance(name, ast.Name)]
@@ -167,6 +168,10 @@ class Places:
                 after = block[block.index(statement) + 1 :]
                 return after[0] if after else None
         return None
+
+
+def _is_partial(node: ast.Call) -> bool:
+    return getattr(node.func, "id", getattr(node.func, "attr", "")) in ("partial", "Partial")
 
 
 def _is_compound(node: ast.AST) -> bool:

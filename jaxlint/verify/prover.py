@@ -34,10 +34,12 @@ from jaxlint.verify.observation import (
     Inputs,
     Loaded,
     Observation,
+    Output,
     growth_from_json,
     inputs_from_json,
     loaded_from_json,
     observation_from_json,
+    output_from_json,
 )
 
 CALLS = 3
@@ -221,14 +223,29 @@ class LoadedModule:
         """Have the child load the module anew before the next call."""
         self._prover.forget(self)
 
-    def search(self, target: str, line: int, anchor: Anchor, effect: str, tries: int, seconds: float) -> Inputs:
+    def search(
+        self,
+        target: str,
+        line: int,
+        anchor: Anchor,
+        effect: str,
+        tries: int,
+        seconds: float,
+        state: Mapping[str, Any] | None = None,
+    ) -> Inputs:
         """Find arguments for a target without an example, with which it comes to a place; later calls use them.
 
-        `effect` is `call`, `error` or `reach`; see `search.Wanted`.
+        `effect` is `call`, `error` or `reach`; see `search.Wanted`.  `state` is what another search ended in, to be
+        tried first.
         """
-        place = {"line": line, "anchor": asdict(anchor), "effect": effect}
+        place = {"line": line, "anchor": asdict(anchor), "effect": effect, "state": state}
         answer, reason = self._ask({"op": "search", "target": target, "tries": tries, "seconds": seconds, **place})
         return inputs_from_json(answer["inputs"]) if answer else Inputs(target, reason=reason)
+
+    def result(self, target: str) -> Output:
+        """Call a target once and return what it gives."""
+        answer, reason = self._ask({"op": "result", "target": target})
+        return output_from_json(answer["output"]) if answer else Output(reason=reason)
 
     def trace(self, target: str, mode: str = "abstract", calls: int = CALLS) -> Observation:
         """Call a target with the arguments found for it, computing and compiling nothing."""
@@ -300,11 +317,6 @@ class _Worker:
         self._reader = threading.Thread(target=self._drain, daemon=True)
         self._reader.start()
         self._start_timeout = start_timeout
-
-    def forget(self, module: LoadedModule) -> None:
-        """Take it that the child no longer holds `module`."""
-        if self._current is module:
-            self._current = None
 
     def ask(self, request: Mapping[str, Any], timeout: float) -> dict[str, Any]:
         """Send a request and wait for its answer.

@@ -17,7 +17,7 @@ import signal
 import threading
 import time
 import types
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -142,6 +142,10 @@ class Search:
             else:
                 self.reason = reason
         return found
+
+    def begin_with(self, state: Mapping[str, Any]) -> None:
+        """Try a state first, that of another search, as `State.as_json` gives it."""
+        self._best = State.from_json(state)
 
     def _find(self, wanted: Wanted, mode: str, tries: int, seconds: float) -> Found | None:
         end = time.monotonic() + seconds

@@ -4,9 +4,9 @@ The two ends of the conversation are file descriptors of their own, given on the
 code under test prints or reads cannot disturb it.
 
 A request is an object whose `op` says what is wanted: `start`, `load` a module, `search` for arguments, `trace` or
-`call` a target, let a loop `grow`, or run a statement `again`; `Worker.answer` shows what else each needs.  It carries
-an `id` that its answer repeats, beside `loaded`, `inputs`, `observation`, `growth` or `error`, and `poisoned`: whether
-this process should be replaced before it loads another module.
+`call` a target, its `result`, let a loop `grow`, or run a statement `again`; `Worker.answer` shows what else each
+needs.  It carries an `id` that its answer repeats, beside what was asked for or `error`, and `poisoned`: whether this
+process should be replaced before it loads another module.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from . import containment
 from .loader import Module
 from .observation import Anchor, to_json
 from .recorder import Recorder
+from .search import Wanted
 
 
 class Worker:
@@ -66,8 +67,11 @@ class Worker:
             file, *ranges = request["anchor"].values()
             anchor = Anchor(file, *(tuple(map(tuple, some)) for some in ranges))
             budget = request["tries"], request["seconds"]
-            found = self._module.search(request["target"], request["line"], anchor, request["effect"], *budget)
+            wanted = Wanted(request["line"], anchor, request["effect"])
+            found = self._module.search(request["target"], wanted, *budget, request["state"])
             return {"inputs": to_json(found)}
+        if request["op"] == "result":
+            return {"output": to_json(self._module.result(request["target"]))}
         if request["op"] == "trace":
             seen = self._module.trace(request["target"], request["mode"], request["calls"])
             return {"observation": to_json(seen)}

@@ -30,7 +30,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="verify the findings at this place only; its file is linted even if no PATH names it; repeatable",
     )
     parser.add_argument(
-        "--timeout", type=_seconds, default=30.0, metavar="S", help="seconds for each finding (default: 30)"
+        "--timeout", type=seconds, default=30.0, metavar="S", help="seconds for each finding (default: 30)"
     )
     parser.add_argument(
         "--python",
@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
     jobs, failed = _lint(arguments, [str(path) for path, _ in places])
     if places:
         jobs = only(jobs, places)
-    progress = _Progress(sum(len(job.diagnostics) for job in jobs), sys.stderr)
+    progress = Progress(sum(len(job.diagnostics) for job in jobs), sys.stderr)
     results: list[Result] = []
     if jobs:
         try:
@@ -143,7 +143,8 @@ def _write(results: Sequence[Result], arguments: argparse.Namespace) -> None:
     cards.write(results, sys.stdout, style, arguments.output_format)
 
 
-def _seconds(text: str) -> float:
+def seconds(text: str) -> float:
+    """Read a number of seconds; raises ValueError for what is none."""
     number = float(text)
     if not 0 < number < 1e6:
         raise ValueError
@@ -164,7 +165,7 @@ def _as_check(parser: argparse.ArgumentParser) -> None:
     )
 
 
-class _Progress:
+class Progress:
     """A bar on a terminal, and nothing elsewhere."""
 
     def __init__(self, total: int, out: Any) -> None:

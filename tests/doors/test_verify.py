@@ -1,0 +1,144 @@
+"""`jaxlint verify`: what it prints, what it exits with, and what it says when it cannot run."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from jaxlint.doors.cli import main, verify
+
+TRUE = """
+import jax
+
+def scaled(x, factor):
+    return jax.jit(lambda y: factor * y)(x)
+"""
+UNKNOWN = """
+import jax
+
+def made(x):
+    raise ValueError(x)
+    return jax.jit(lambda y: y)(x)
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "true.py").write_text(TRUE)
+    (tmp_path / "unknown.py").write_text(UNKNOWN)
+    return tmp_path
+
+
+@pytest.mark.usefixtures("project")
+def test_cards(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["verify", "--color", "never"]) == 1
+    out, err = capsys.readouterr()
+    lines = out.splitlines()
+    assert lines[0].startswith("true.py:5:12: JAX102 ")
+    assert lines[1] == ("  | confirmed: compiles again on each call of scaled (3 synthetic calls: 1/1/1 traces)")
+    assert lines[2] == "  | called scaled with x=float32[8,8], factor=0.5"
+    assert lines[4].startswith("unknown.py:6:12: JAX102 ")
+    assert lines[5] == "  | not-run: no arguments found for made: line 5: ValueError: [[1. 1. 1. 1. 1. 1. 1. 1.]"
+    assert lines[-1] == "Verified 2 findings: 1 confirmed, 0 refuted, 1 not-run."
+    assert err == ""
+
+
+@pytest.mark.usefixtures("project")
+def test_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["verify", "--output-format", "json", "--fail-on", "never"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["summary"] == {"confirmed": 1, "refuted": 0, "not-run": 1}
+    first, second = shown["results"]
+    assert (first["code"], first["verdict"], first["tier"]) == ("JAX102", "confirmed", "abstract")
+    assert first["evidence"] == {
+        "calls": "synthetic",
+        "target": "scaled",
+        "inputs": "x=float32[8,8], factor=0.5",
+        "traces": [1, 1, 1],
+    }
+    assert (second["verdict"], second["tier"], second["evidence"]) == ("not-run", None, {})
+    assert second["reason"].startswith("no arguments found for made: line 5: ValueError")
+
+
+@pytest.mark.usefixtures("project")
+def test_only(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["verify", "--only", "unknown.py:6", "--fail-on", "any", "-q"]) == 1
+    assert "true.py" not in capsys.readouterr().out
+    assert main(["verify", "--only", "true.py:2"]) == 0
+    assert capsys.readouterr().out == "Verified 0 findings: 0 confirmed, 0 refuted, 0 not-run.\n"
+
+
+@pytest.mark.usefixtures("project")
+def test_an_example_of_the_module_s_own_is_used(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("unknown.py").write_text(
+        UNKNOWN.replace("raise", "if x: raise") + "\ndef jaxlint_examples():\n    return {'made': (0.0,)}\n"
+    )
+    assert main(["verify", "unknown.py", "--color", "never"]) == 1
+    assert "confirmed" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--only", "train.py"], "--only: 'train.py' is not FILE:LINE"),
+        (["-"], "verify runs files, not standard input"),
+        (["--timeout", "0"], "invalid seconds value: '0'"),
+    ],
+)
+def test_wrong_usage(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["verify", *arguments])
+    assert ended.value.code == 2
+    assert message in capsys.readouterr().err
+
+
+def test_missing_path_is_no_silence(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "true.py").unlink()
+    assert main(["verify", "gone.py"]) == 2
+    assert "gone.py" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("project")
+def test_without_jax_it_says_what_to_install(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # An interpreter that sees no installed packages.
+    bare = tmp_path / "bare"
+    bare.write_text(f'#!/bin/sh\nexec {sys.executable} -I -S "$@"\n')
+    bare.chmod(0o755)
+    assert main(["verify", "true.py", "--python", str(bare)]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert f"{bare} has no jax" in err
+    assert "pip install 'flake8-jaxlint[verify]'" in err
+
+
+@pytest.mark.usefixtures("project")
+def test_interpreter_that_is_none(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["verify", "true.py", "--python", "no-such-python"]) == 2
+    assert "no-such-python cannot be started" in capsys.readouterr().err
+
+
+def test_bar_on_a_terminal_only() -> None:
+    class Screen:
+        def __init__(self, terminal: bool) -> None:
+            self.text, self._terminal = "", terminal
+
+        def isatty(self) -> bool:
+            return self._terminal
+
+        def write(self, text: str) -> None:
+            self.text += text
+
+        def flush(self) -> None:
+            pass
+
+    for terminal in (True, False):
+        screen = Screen(terminal)
+        progress = verify.Progress(2, screen)
+        progress.more(1)
+        progress.end()
+        assert ("1/2 findings" in screen.text) is terminal
+        assert screen.text.endswith("\r\x1b[K") is terminal
