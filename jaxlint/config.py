@@ -61,6 +61,7 @@ class Config:
 
     settings: Settings = field(default_factory=Settings)
     per_file_ignores: tuple[tuple[Patterns, tuple[str, ...]], ...] = ()
+    verify_examples: tuple[tuple[Patterns, str], ...] = ()
     exclude: tuple[Patterns, ...] = ()
     force_exclude: bool = False
     respect_gitignore: bool = True
@@ -81,6 +82,10 @@ class Config:
         """Return the codes and prefixes that `per-file-ignores` hides in the file at an absolute path."""
         return tuple(code for patterns, codes in self.per_file_ignores if _matches(patterns, path) for code in codes)
 
+    def examples(self, path: str) -> str | None:
+        """Return the absolute path of the file that gives examples for the file at an absolute path, if one does."""
+        return next((file for patterns, file in self.verify_examples if _matches(patterns, path)), None)
+
     def values(self) -> dict[str, Any]:
         """Return the value in force of each key of `OPTIONS`, made of what JSON has too."""
         values: dict[str, Any] = {}
@@ -91,6 +96,7 @@ class Config:
                 value = value.label
             values[key] = value
         values["per-file-ignores"] = {patterns.lines[0]: codes for patterns, codes in self.per_file_ignores}
+        values["verify"] = {"examples": {patterns.lines[0]: file for patterns, file in self.verify_examples}}
         values["exclude"] = [line for patterns in self.exclude for line in patterns.lines]
         # They are in `exclude` by now.
         del values["extend-exclude"]
@@ -159,6 +165,25 @@ def parse_per_file_ignores(value: Any, where: str) -> dict[str, tuple[str, ...]]
     return {
         pattern: parse_codes(codes, f"{where}.{pattern!r}") for pattern, codes in table.items() if _glob(pattern, where)
     }
+
+
+def parse_verify(value: Any, where: str) -> dict[str, str]:
+    """Check the table of `jaxlint verify`, and return what gives the examples for which files.
+
+    Raises:
+        ConfigError: a key is not known, or a value is no table from path patterns to files.
+    """
+    table = _table(value, where)
+    for key in table:
+        if key != "examples":
+            raise ConfigError(f"{where}: unknown key {key!r}; {_meant(key, ('examples',))}")
+    here = f"{where}.examples"
+    files = _table(table.get("examples", {}), here)
+    for pattern, file in files.items():
+        _glob(pattern, here)
+        if not isinstance(file, str):
+            raise ConfigError(f"{here}.{pattern!r}: {_shown(file)} must be a string")
+    return files
 
 
 def parse_patterns(value: Any, where: str) -> tuple[str, ...]:
@@ -309,6 +334,15 @@ OPTIONS: Mapping[str, Option] = {
             _names,
         ),
         Option(
+            "verify",
+            "table",
+            "{}",
+            "What `jaxlint verify` may be told: `examples` maps path patterns to Python files, relative to the "
+            "configuration file, whose function `jaxlint_examples` gives the arguments for the files that match.",
+            '[tool.jaxlint.verify.examples]\n"src/train.py" = "tests/train_examples.py"',
+            parse_verify,
+        ),
+        Option(
             "wrappers",
             "table from dotted names to tables of columns",
             "{}",
@@ -449,6 +483,7 @@ def combine(layers: Sequence[Layer]) -> Config:
     exclude: tuple[Patterns, ...] | None = None
     extend_exclude: list[Patterns] = []
     per_file_ignores: tuple[tuple[Patterns, tuple[str, ...]], ...] = ()
+    verify_examples: tuple[tuple[Patterns, str], ...] = ()
     for layer in layers:
         values = dict(layer.values)
         if "select" in values:
@@ -464,6 +499,11 @@ def combine(layers: Sequence[Layer]) -> Config:
         if "per-file-ignores" in values:
             ignores = values.pop("per-file-ignores")
             per_file_ignores = tuple((Patterns(layer.root, (glob,)), codes) for glob, codes in ignores.items())
+        if "verify" in values:
+            files = values.pop("verify")
+            verify_examples = tuple(
+                (Patterns(layer.root, (glob,)), os.path.join(layer.root, file)) for glob, file in files.items()
+            )
         merged.update(values)
     home = next((layer for layer in reversed(layers) if layer.file), Layer())
     by_field = {key.replace("-", "_"): value for key, value in merged.items()}
@@ -471,6 +511,7 @@ def combine(layers: Sequence[Layer]) -> Config:
     return Config(
         settings=Settings(**settings),
         per_file_ignores=per_file_ignores,
+        verify_examples=verify_examples,
         exclude=(*(exclude or (Patterns(home.root, DEFAULT_EXCLUDE),)), *extend_exclude),
         root=home.root,
         file=home.file,

@@ -104,6 +104,9 @@ def test_the_example_and_the_default_of_a_key_can_be_used(option: object) -> Non
         ("run-once-functions = 'main'", "here.run-once-functions: 'main' must be a list of strings"),
         ("exclude = ['!']", "here.exclude: '!' is no path pattern"),
         ("per-file-ignores = []", "here.per-file-ignores: [] must be a table"),
+        ("verify = []", "here.verify: [] must be a table"),
+        ("verify.example = {}", "here.verify: unknown key 'example'; did you mean 'examples'?"),
+        ("verify.examples = {'a.py' = 1}", "here.verify.examples.'a.py': 1 must be a string"),
         ("per-file-ignores = {'a.py' = 'JAX1'}", "here.per-file-ignores.'a.py': 'JAX1' must be a list of strings"),
         (
             "per-file-ignores = {'a.py' = ['JAX888']}",

@@ -81,6 +81,18 @@ def test_an_example_of_the_module_s_own_is_used(capsys: pytest.CaptureFixture[st
     assert "confirmed" in capsys.readouterr().out
 
 
+@pytest.mark.usefixtures("project")
+def test_examples_may_stand_in_another_file(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("unknown.py").write_text(UNKNOWN.replace("raise", "if x: raise"))
+    Path("jaxlint.toml").write_text("[verify.examples]\n'unkn*.py' = 'given.py'\n")
+    Path("given.py").write_text("def jaxlint_examples(module):\n    return {module.made.__name__: (0.0,)}\n")
+    assert main(["verify", "unknown.py", "--color", "never"]) == 1
+    assert "confirmed" in capsys.readouterr().out
+    Path("given.py").write_text("")
+    assert main(["verify", "unknown.py", "--color", "never"]) == 0
+    assert "given.py cannot be used: AttributeError" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from jaxlint.doors.cli import UsageError, check, fail, warn
 
 if TYPE_CHECKING:
-    from jaxlint.discovery import File
     from jaxlint.verify.verdict import Result
     from jaxlint.verify.verifier import Job
 
@@ -119,13 +118,8 @@ def _lint(arguments: argparse.Namespace, places: list[str]) -> tuple[list[Job], 
             fail(checked.error)
         failed = failed or checked.error is not None or any(d.code == "JAX000" for d in checked.diagnostics)
         if checked.diagnostics:
-            jobs.append(Job(Path(file.path), checked.diagnostics, _examples(file)))
+            jobs.append(Job(Path(file.path), checked.diagnostics, file.config.examples(file.path)))
     return jobs, failed
-
-
-def _examples(file: File) -> str | None:
-    del file
-    return None
 
 
 def _place(text: str) -> tuple[Path, int]:
