@@ -44,5 +44,6 @@ docs: $(VENV)/installed-dev.stamp ## Write docs/rules from the rules' docstrings
 	$(BIN)/python docs/generate.py
 
 .PHONY: bench
-bench: $(VENV)/installed-dev.stamp ## Measure the time that linting takes on two published packages
+bench: $(VENV)/installed-dev.stamp ## Measure the time that linting and verifying take
 	$(BIN)/python bench/bench.py
+	$(BIN)/python bench/verify.py

@@ -301,7 +301,8 @@ class Synthesis:
         if use.tree:
             return [Choice("dict", ("a", "b")), *_arrays(use)]
         if use.rank is not None:
-            return [Choice("array", (use.rank, kind)) for kind in ("float32", "int32")]
+            # The name may have been given another value by then.
+            return [*(Choice("array", (use.rank, kind)) for kind in ("float32", "int32")), *_arrays(use)]
         found = []
         if (use.size or _INTEGER.match(name)) and not arrays:
             found += _INTEGERS

@@ -362,7 +362,7 @@ class FunctionUses:
         if "einsum" in tail and node.args and isinstance(node.args[0], ast.Constant):
             operands = str(node.args[0].value).partition("->")[0].split(",")
             for letters, operand in zip(operands, given[1:], strict=False):
-                if operand and "." not in letters:
+                if operand and "." not in letters and self.of(operand).rank is None:
                     self.add(operand).rank = len(letters.strip())
         random = ".random." in f".{name}." or name.startswith(("random.", "jrandom.", "jr."))
         if random and tail not in ("key", "PRNGKey"):
