@@ -7,9 +7,9 @@ _NO_ARRAYS = frozenset(
     "shape ndim size dtype result_type promote_types issubdtype isdtype can_cast finfo iinfo broadcast_shapes "
     "iscomplexobj isrealobj isscalar iterable axis_size key_impl canonicalize_dtype ndarray integer floating inexact "
     "number generic signedinteger unsignedinteger complexfloating newaxis pi e inf nan euler_gamma set_printoptions "
-    "get_printoptions save savez load bool_ int_ ResizeMethod Precision GatherDimensionNumbers ScatterDimensionNumbers "
-    "ConvDimensionNumbers conv_dimension_numbers GatherScatterMode RandomAlgorithm padtype_to_pads "
-    "reduce_window_shape_tuple dtypes conv_general_shape_tuple".split()
+    "get_printoptions save savez load bool_ int_ ResizeMethod Precision GatherDimensionNumbers "
+    "ScatterDimensionNumbers ConvDimensionNumbers conv_dimension_numbers GatherScatterMode RandomAlgorithm "
+    "padtype_to_pads reduce_window_shape_tuple dtypes conv_general_shape_tuple".split()
 )
 _MAYBE_TREES = frozenset(
     "scan while_loop fori_loop cond switch map associative_scan custom_root custom_linear_solve stop_gradient "
@@ -26,9 +26,9 @@ ARRAY_ATTRIBUTES = frozenset({"T", "mT", "real", "imag", "at", "flat"})
 """Attributes of an array that are arrays."""
 
 ARRAY_METHODS = frozenset(
-    "all any argmax argmin argpartition argsort astype choose clip compress conj conjugate copy cumprod cumsum diagonal "
-    "dot flatten max mean min nonzero prod ptp ravel repeat reshape round searchsorted sort squeeze std sum swapaxes "
-    "take trace transpose var view".split()
+    "all any argmax argmin argpartition argsort astype choose clip compress conj conjugate copy cumprod cumsum "
+    "diagonal dot flatten max mean min nonzero prod ptp ravel repeat reshape round searchsorted sort squeeze std sum "
+    "swapaxes take trace transpose var view".split()
 )
 """Methods of an array that give arrays."""
 
@@ -62,11 +62,11 @@ DATA_DEPENDENT = {
 in that case (`where` with three gives a fixed shape)."""
 
 NUMPY_ON_VALUES = frozenset(
-    "array asarray asanyarray ascontiguousarray float32 float64 int32 int64 sin cos tan arcsin arccos arctan arctan2 sinh "
-    "cosh tanh exp exp2 expm1 log log2 log10 log1p sqrt cbrt square abs absolute fabs sign floor ceil rint add subtract "
-    "multiply divide true_divide floor_divide power maximum minimum fmax fmin isnan isinf isfinite logical_and logical_or "
-    "logical_not logical_xor hypot deg2rad rad2deg mod fmod remainder greater less equal not_equal save savetxt "
-    "array_equal allclose testing.assert_allclose testing.assert_array_equal".split()
+    "array asarray asanyarray ascontiguousarray float32 float64 int32 int64 sin cos tan arcsin arccos arctan arctan2 "
+    "sinh cosh tanh exp exp2 expm1 log log2 log10 log1p sqrt cbrt square abs absolute fabs sign floor ceil rint add "
+    "subtract multiply divide true_divide floor_divide power maximum minimum fmax fmin isnan isinf isfinite "
+    "logical_and logical_or logical_not logical_xor hypot deg2rad rad2deg mod fmod remainder greater less equal "
+    "not_equal save savetxt array_equal allclose testing.assert_allclose testing.assert_array_equal".split()
 )
 """Functions of NumPy that convert a traced array to values and so raise (measured: asarray and the ufuncs)."""
 

@@ -25,6 +25,7 @@ class Doubt(enum.Enum):
     EAGER_TOO = "a call in sight runs the function outside any trace as well"
     OMITTED = "no caller in sight passes the argument"
     EAGERNESS = "nothing in sight shows that this runs outside a trace"
+    LIGHT = "it is a single operation that no loop repeats"
     MAY_BE_LIST = "what is iterated over may be a list of a few arrays"
 
 

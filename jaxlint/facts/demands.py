@@ -261,12 +261,8 @@ class Demands:
             if id(part) in seen or not self._values.kind(part).traced:
                 continue
             seen.add(id(part))
-            if isinstance(part, cst.BinaryOperation):
-                work += [part.left, part.right]
-            elif isinstance(part, cst.UnaryOperation):
-                work.append(part.expression)
-            elif isinstance(part, cst.Comparison):
-                work += [part.left, *(target.comparator for target in part.comparisons)]
+            if isinstance(part, (cst.BinaryOperation, cst.UnaryOperation, cst.Comparison)):
+                work.extend(_operands(part))
             elif isinstance(part, cst.Subscript) and self._is_named_item(part):
                 work.append(part.value)
             elif isinstance(part, cst.Name):
@@ -293,6 +289,14 @@ _FUNCTION_NAME = re.compile(r"f|fn|func|function|callback|activation|.*_(fn|func
 def _first_pattern(node: cst.Match) -> cst.CSTNode | None:
     """Return the first pattern that compares a value, which is where Python asks for it."""
     return next((case.pattern for case in node.cases if isinstance(case.pattern, cst.MatchValue)), None)
+
+
+def _operands(node: cst.BinaryOperation | cst.UnaryOperation | cst.Comparison) -> list[cst.BaseExpression]:
+    if isinstance(node, cst.BinaryOperation):
+        return [node.left, node.right]
+    if isinstance(node, cst.UnaryOperation):
+        return [node.expression]
+    return [node.left, *(target.comparator for target in node.comparisons)]
 
 
 def _parts(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:

@@ -197,11 +197,25 @@ class Fates:
         for use in self._names.uses(binding):
             context = self._tree.context(use)
             if context.function is not binding.context.function:
-                captors = (context.function,) if context.function is not None else ()
-                fates.append(Fate(Kept.CAPTURED, captors=captors))
+                fates.append(self._captured(use, context, binding.context))
             else:
                 fates.append(self._follow(use, made))
         return self._combine(fates, local=True)
+
+    def _captured(self, use: cst.Name, context: Context, made: Context) -> Fate:
+        """The fate of an object that an inner function calls: that of the inner function, unless it is compiled."""
+        captor = context.function
+        if captor is None:
+            return Fate(Kept.CAPTURED)
+        captured = Fate(Kept.CAPTURED, captors=(captor,))
+        parent = self._tree.parent(use)
+        called = isinstance(parent, cst.Call) and parent.func is use
+        if not called or captor.outer is not made.function or self._wrappings.of_function(captor):
+            return captured
+        fate = self.of_expression(captor.node) if captor.is_lambda else self.of_function(captor)
+        if fate.kept in (Kept.CALLED, Kept.LOCAL):
+            return Fate(Kept.LOCAL, fate.calls, fate.looped or context.loop is not None)
+        return fate if fate.kept is Kept.PASSED else captured
 
     def _combine(self, fates: list[Fate], *, local: bool = False) -> Fate:
         for kept in _KEPT_FIRST:

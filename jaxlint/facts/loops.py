@@ -25,6 +25,8 @@ from jaxlint.facts.wrapping import Wrappings
 
 HEAVY = 10
 """What a slow operation counts, in element-wise ones."""
+HUGE = 500
+"""From so many turns on a name that speaks of few parts is not believed."""
 LARGE_SIDE = 64
 """From this side on a matrix product compiles no slower than an element-wise operation."""
 SHORT = 8
@@ -35,12 +37,12 @@ SHORT_ELEMENTWISE = 32
 DATA_LENGTHS = re.compile(
     r"(.*_)?(n|num|max|total|n_)?_?(steps?|epochs?|iters?|iterations?|frames?|seq(uence)?(_?len(gth)?)?|len(gth)?s?|"
     r"horizon|batch(_?size)?|batches|height|width|rounds?|rows?|cols?|columns?|pixels?|samples?|timesteps?|"
-    r"time_?points?|tokens?|degrees?|sims?|simulations?|particles?|trajector(y|ies))(_.*)?|L|T|H|W|lmax|L_max|num_frames"
+    r"time_?points?|tokens?|degrees?|sims?|simulations?|particles?|trajector(y|ies))(_.*)?|L|T|H|W|num_frames"
 )
 """Names of bounds that grow with the data, from the unrolled loops that careful readers called bad."""
 STRUCTURE = re.compile(
     r".*(layer|head|agent|stage|block|expert|group|dim|axis|axes|level|depth|channel|player|species|order|term|"
-    r"device|shard|mode|class|feature|branch|param|hidden|model|network|ensemble|member|car|leg|arm|link|joint).*"
+    r"device|shard|sector|bit_length|mode|class|branch|param|hidden|model|net|ensemble|member|car|leg|arm|link|joint).*"
 )
 """Names of bounds that are small by nature: unrolling them is right."""
 
@@ -110,7 +112,7 @@ class Loops:
     @functools.cached_property
     def unrolled(self) -> list[Unrolled]:
         """The loops of traced functions that leave equations, outermost first within a function."""
-        found = []
+        found: list[Unrolled] = []
         for loop in self._tree.loops:
             function = loop.context.function
             if function is None or not self._tracing.is_traced(function):
@@ -125,6 +127,8 @@ class Loops:
                 count, _ = self.trips(outer)
                 total = total.times(count if count is not None else 1)
                 outer = outer.outer
+            if trips is not None and trips < HUGE and self._is_structural(loop):
+                continue
             cue = self._cue(loop, bound) if trips is None and bound is not None else ""
             found.append(Unrolled(loop, self._place(loop), function, trips, bound, body, total, cue))
         return found
@@ -289,7 +293,7 @@ class Loops:
         if bound == "maybe-array" and self.turn(loop).equations < 2:
             return ""
         names = self._bound_names(loop)
-        if any(STRUCTURE.fullmatch(name.lower()) for name in names):
+        if self._is_structural(loop):
             return ""
         if bound in ("array", "maybe-array"):
             return "it turns once for each element of the array"
@@ -299,6 +303,10 @@ class Loops:
         if self._indexes_by_turn(loop):
             return "each turn reads or updates an array at its own index"
         return ""
+
+    def _is_structural(self, loop: Loop) -> bool:
+        """Whether a loop's bound is named after parts of a model or a thing, of which there are few."""
+        return any(STRUCTURE.fullmatch(name.lower()) for name in self._bound_names(loop))
 
     def _bound_names(self, loop: Loop) -> list[str]:
         """Return the names that a loop's bound is written with, and those that these are computed from."""

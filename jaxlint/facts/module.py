@@ -240,10 +240,11 @@ class ModuleFacts:
             doubts=doubts | ({Doubt.CALLED_ONCE} if not in_loop and self._called_once(function) else set()),
         )
 
-    def eager_evidence(self, node: cst.CSTNode) -> Evidence:
+    def eager_evidence(self, node: cst.CSTNode, doubts: frozenset[Doubt] = frozenset()) -> Evidence:
         """Return the evidence for a place that costs something only outside any trace."""
         level = self.eager.eagerness(node)
-        doubts = frozenset({Doubt.EAGERNESS} if level is Eagerness.LOW else ())
+        if level is Eagerness.LOW:
+            doubts = doubts | {Doubt.EAGERNESS}
         return Evidence(
             repeated=level is Eagerness.HIGH,
             test=self.is_test(self.tree.context(node).function),

@@ -110,9 +110,11 @@ class Staged:
             if demand.use in ("shape", "size", "slice") and not demand.parameters
         ]
         for function in self.functions():
-            for node in self._tree.body(function):
-                if not self.is_guarded(node) and (kind := self._shape_by_data(node)) is not None:
-                    found.append(DataShape(node, kind))
+            found.extend(
+                DataShape(node, kind)
+                for node in self._tree.body(function)
+                if (kind := self._shape_by_data(node)) is not None and not self.is_guarded(node)
+            )
         return found
 
     def _shape_by_data(self, node: cst.CSTNode) -> str | None:
@@ -121,8 +123,8 @@ class Staged:
             masked = any(isinstance(e.slice, cst.Index) and self._values.is_mask(e.slice.value) for e in node.slice)
             return "mask" if masked and (base.traced or base is Kind.UNKNOWN) else None
         if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value == "nonzero":
-            if self._values.kind(node.func.value).traced and not any(arg.keyword is not None for arg in node.args):
-                return "function"
+            sized = any(arg.keyword is not None for arg in node.args)
+            return "function" if self._values.kind(node.func.value).traced and not sized else None
         if isinstance(node, cst.Call) and not any(a.star for a in node.args):
             given = {a.keyword.value for a in node.args if a.keyword is not None}
             for name in self._names.externals(node.func):

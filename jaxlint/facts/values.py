@@ -463,7 +463,7 @@ class Values:
     # Booleans
 
     def is_mask(self, node: cst.CSTNode) -> bool:
-        """Whether an expression is a traced array of booleans with more than one element, as far as the source shows."""
+        """Whether an expression is a traced array of booleans, as far as the source shows."""
         if self.kind(node) is not Kind.ARRAY:
             return False
         if isinstance(node, cst.Name):
@@ -485,8 +485,8 @@ class Values:
 
 _MASKS = frozenset(
     f"jax.numpy.{name}"
-    for name in "isnan isinf isfinite isclose logical_and logical_or logical_not logical_xor greater less greater_equal "
-    "less_equal equal not_equal isin in1d signbit isneginf isposinf".split()
+    for name in "isnan isinf isfinite isclose logical_and logical_or logical_not logical_xor greater less "
+    "greater_equal less_equal equal not_equal isin in1d signbit isneginf isposinf".split()
 )
 
 

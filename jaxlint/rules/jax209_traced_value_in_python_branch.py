@@ -2,8 +2,8 @@
 
 ## What it does
 Reports `if`, `while`, `assert`, `and`, `or`, `not` and conditional expressions that test traced data, and conversions
-of it: `bool()`, `int()`, `float()`, `.item()`, `.tolist()`, `np.asarray` and NumPy's element-wise functions; and `min`, `max`,
-`any`, `all` and `sorted` of it, `range` over it, and its use as an index into a Python container.
+of it: `bool()`, `int()`, `float()`, `.item()`, `.tolist()`, `np.asarray` and NumPy's element-wise functions; and
+`min`, `max`, `any`, `all` and `sorted` of it, `range` over it, and its use as an index into a Python container.
 
 ## Why it is slow
 It does not run at all: under trace the data has no value yet, and JAX raises `TracerBoolConversionError`,

@@ -31,7 +31,8 @@ Not `jax.jit(lambda tree: ...)(params)` within a function, which compiles on eac
 In code that something traces; for shapes, dtypes and other metadata, transfers (`device_put`, `device_get`,
 `np.asarray`, `jnp.asarray`), NumPy functions, `block_until_ready`; for a compiled leaf function.
 
-At confidence `low`: nobody in sight calls the function, so its callers may well trace it.
+At confidence `low`: nobody in sight calls the function, so its callers may well trace it; a single operation that no
+loop repeats, such as `zeros_like` over the parameters when a program starts, or the mean of a few metrics.
 
 ## Fix safety
 No fix is offered yet.
@@ -64,10 +65,13 @@ RULE = Rule(
 
 def check(facts: ModuleFacts) -> Iterator[Report]:
     """Yield the tree maps that dispatch array operations leaf by leaf."""
+    from jaxlint.facts.confidence import Doubt
+
     for leaf_map in facts.leaf_maps:
         count = leaf_map.operations
         message = (
             f"this tree.map runs eagerly: {count} operation{'s' * (count != 1)} for each leaf, each compiled again for "
             f"every distinct shape; do it in a compiled function"
         )
-        yield Report(leaf_map.node, message, facts.eager_evidence(leaf_map.node))
+        doubts = frozenset({Doubt.LIGHT} if leaf_map.light else ())
+        yield Report(leaf_map.node, message, facts.eager_evidence(leaf_map.node, doubts))

@@ -6,7 +6,7 @@ import numpy as np
 from jax import lax
 
 STEPS = 1000
-DEPTH = 40
+TURNS = 40
 
 
 @jax.jit
@@ -157,7 +157,7 @@ def outer_loop(x):
 
 
 def inner_loop(x, rate):
-    for _ in range(DEPTH):
+    for _ in range(TURNS):
         x = x * rate + 1.0
     return x
 
@@ -165,7 +165,7 @@ def inner_loop(x, rate):
 @jax.jit
 def nested_through_a_helper(x):
     """Counted with the loops of its callers."""
-    for _ in range(DEPTH):  # want: JAX301
+    for _ in range(TURNS):  # want: JAX301
         x = outer_loop(x)
     return x
 

@@ -31,7 +31,7 @@ def in_its_own_loop(trees):
     """A loop hurts either way."""
     total = 0.0
     for tree in trees:
-        tree = jax.tree.map(lambda x: jnp.sin(x) * 2, tree)  # want: JAX401
+        tree = jax.tree.map(lambda x: jnp.sin(x) * 2, tree)  # want: JAX401 (low)
         total = total + len(tree)
     return total
 
@@ -47,13 +47,13 @@ def polish(tree, rates):
 
 
 def logged(tree):
-    sums = jax.tree.map(jnp.sum, tree)  # want: JAX401
+    sums = jax.tree.map(jnp.sum, tree)  # want: JAX401 (low)
     print({name: float(value) for name, value in sums.items()})
 
 
 def measured(tree):
     """What `float` is given is no tracer."""
-    return float(sum(jax.tree.leaves(jax.tree.map(lambda x: jnp.vdot(x, x), tree))))  # want: JAX401
+    return float(sum(jax.tree.leaves(jax.tree.map(lambda x: jnp.vdot(x, x), tree))))  # want: JAX401 (low)
 
 
 class Ema:
@@ -65,8 +65,8 @@ class Ema:
 
 
 def setup_state(tree):
-    """It runs once; the flood is that of the first call."""
-    return jax.tree.map(jnp.zeros_like, tree)  # want: JAX401
+    """It runs once, but in a library its callers may trace it; the flood is that of the first call."""
+    return jax.tree.map(jnp.zeros_like, tree)  # want: JAX401 (low)
 
 
 def train(tree, batches):
