@@ -215,10 +215,11 @@ def _refuses(failure: Failure, names: frozenset[str]) -> bool:
     return match is not None and {match[1], match[2]} <= names and "_jaxlint" not in failure.message
 
 
-def grows(growth: Growth, *, by_data: bool = False) -> Judgement:
+def grows(growth: Growth, *, by_data: bool = False, literal: bool = True) -> Judgement:
     """Judge whether a loop is unrolled into a program that is large because of its turns.
 
     With `by_data`, the number of turns is that of invented data and says nothing; that the program grows decides.
+    `literal` tells whether the number of turns is written there; if not, invented arguments may make it small.
     """
     numbers = Evidence(growth.target, growth.inputs)
     tier = "abstract" if growth.inputs else "concrete"
@@ -227,6 +228,9 @@ def grows(growth: Growth, *, by_data: bool = False) -> Judgement:
     if not growth.reached:
         return Judgement(None, f"calls of {growth.target} never came to this loop", tier, numbers)
     (few, at_few), (many, at_many) = sorted(growth.equations.items())
+    invented = bool(growth.inputs) and (by_data or not literal)
+    if invented and growth.turns is not None and growth.turns < many:
+        return Judgement(None, f"only {growth.turns} turns with the arguments that were found", tier, numbers)
     slope = (at_many - at_few) / (many - few)
     if by_data or growth.turns is None:
         text = f"{slope:g} equations a turn, in a loop whose turns are not known"
@@ -237,7 +241,8 @@ def grows(growth: Growth, *, by_data: bool = False) -> Judgement:
     slow = growth.slow / max(at_many, 1)
     seconds = round(total * ((1 - slow) * _SECONDS_EACH + slow * _SECONDS_EACH_SLOW), 3)
     text = f"{slope:g} equations a turn, in {growth.turns} turns {total}"
-    return Judgement(total >= LARGE, text, tier, replace(numbers, equations=total, seconds=seconds))
+    shown = True if total >= LARGE else None if invented and slope else False
+    return Judgement(shown, text, tier, replace(numbers, equations=total, seconds=seconds))
 
 
 _SECONDS_EACH, _SECONDS_EACH_SLOW = 0.0003, 0.005
@@ -269,7 +274,10 @@ def floods(observation: Observation, anchor: Anchor | None) -> Judgement:
         observation.runs, lambda e: e.kind == "compile" and (not anchor or any(map(anchor.holds, e.stack)))
     )
     numbers = Evidence(observation.target, observation.inputs, compiles=tuple(by_stack))
-    return Judgement(count > 1, f"programs made in the first call of {observation.target}: {count}", figures=numbers)
+    text = f"programs made in the first call of {observation.target}: {count}"
+    # One leaf makes one program, and invented arguments may have one.
+    shown = None if count == 1 and observation.inputs else count > 1
+    return Judgement(shown, text, figures=numbers)
 
 
 def per_value(observation: Observation, anchor: Anchor) -> Judgement:

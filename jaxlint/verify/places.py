@@ -69,6 +69,14 @@ class Places:
         ]
         return max(ends, default=None)
 
+    def is_literal(self, line: int) -> bool:
+        """Tell whether the loop that starts on a line is over a `range` of numbers."""
+        for node in ast.walk(self._tree):
+            if isinstance(node, ast.For) and node.lineno == line and isinstance(node.iter, ast.Call):
+                constant = all(isinstance(argument, ast.Constant) for argument in node.iter.args)
+                return constant and getattr(node.iter.func, "id", "") == "range"
+        return False
+
     @cached_property
     def bodies(self) -> frozenset[int]:
         """The first line of the body of each function."""

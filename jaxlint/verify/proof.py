@@ -262,6 +262,9 @@ class Proof:
                 result = Judgement(None, f"{target} could not be called: {seen.reason}")
                 continue
             found = [run.failure for run in seen.runs if run.failure]
+            if inputs is not None and not found and "None" in inputs.text:
+                result = Judgement(None, f"{target} raises nothing with {inputs.text}, but may without None")
+                continue
             if inputs is not None and not found and not inputs.compiled:
                 # Nothing in sight compiles it, so it is traced as its callers would.
                 traced = self._module.trace(target, "traced", 1)
@@ -287,7 +290,8 @@ class Proof:
                 judgement = Judgement(None, inputs.reason)
             else:
                 growth = self._module.grow(target, line, end_line)
-                judgement = judge.grows(growth, by_data=by_data and inputs is not None)
+                literal = self._places.is_literal(line)
+                judgement = judge.grows(growth, by_data=by_data and inputs is not None, literal=literal)
             if judgement.shown or result.shown is None:
                 result = judgement
         return result

@@ -100,6 +100,8 @@ class Outcome:
     failure: Failure | None = None
     reason: str = ""
     world: World | None = None
+    names: frozenset[str] = frozenset()
+    """Names where it failed, which may be those of parameters of another function that was handed the values."""
 
 
 class Search:
@@ -332,7 +334,16 @@ class Search:
             suspects = [f"{self._target}()>{path}" for path in suspects]
         text = f"{failure.type}: {(failure.message.splitlines() or [''])[0][:200]}"
         where = failure.stack[0].line if failure.stack and failure.stack[0].file == self._path else line
-        return Outcome(None, progress, suspects, failure, f"line {where}: {text}" if where else text, world)
+        reason = f"line {where}: {text}" if where else text
+        return Outcome(None, progress, suspects, failure, reason, world, self._names(failure))
+
+    def _names(self, failure: Failure) -> frozenset[str]:
+        """Return the names on the innermost line of the module that an exception passed through."""
+        inner = next((place for place in failure.stack if place.file == self._path), None)
+        function = self._definitions.around(inner.line) if inner is not None else None
+        if inner is None or function is None:
+            return frozenset()
+        return frozenset(self._definitions.uses(function).suspects(inner.line)[:_BLAMED])
 
     def _line(self, failure: Failure) -> int | None:
         """Return the line of the target on which it failed, in the outermost of its frames."""
@@ -403,7 +414,7 @@ class Search:
 
     def _resized(self, state: State, arrays: list[str], world: World, message: str) -> Iterator[tuple[float, State]]:
         """Yield states in which one axis has another size."""
-        sizes = [SIZE * 4, SIZE * 2, SIZE + 1, 1, *_numbers(message)]
+        sizes = [*_numbers(message), SIZE * 4, SIZE * 2, SIZE + 1, 1]
         for rank, path in enumerate(arrays[:4]):
             dims = world.choice(path).data[0]
             count = len(dims) if isinstance(dims, tuple) else dims
@@ -424,22 +435,23 @@ class Search:
                     slot = self._slots[path]
                     slot.choices.append(Choice("dict", (*choice.data, key)))
                     yield 0.2, state.choosing({path: len(slot.choices) - 1})
-        wanted: Iterable[str] = ()
-        if kind == "AttributeError" and "has no attribute" in message:
-            wanted = ("record", "opaque")
-        elif "valid JAX type" in message or "as an abstract array" in message:
-            wanted = ("record", "model", "array")
-        elif "not callable" in message:
-            wanted = ("function", "model")
-        elif "truth value of an array" in message or "only scalar" in message or "only 0-dimensional" in message:
+        if "nteger" in message:
+            yield from self._integers(state, blamed)
+        if "truth value of an array" in message or "only scalar" in message or "only 0-dimensional" in message:
             yield from self._scalars(state, blamed)
-        elif "unpack" in message or "not iterable" in message or "not subscriptable" in message:
-            wanted = ("sequence", "array", "dict")
+        wanted = _kinds_for(kind, message)
         for path in blamed:
             now = world.choice(path).kind
             for number, choice in enumerate(self._slots[path].choices):
                 if choice.kind in wanted and choice.kind != now:
                     yield 0.5 + 0.05 * number, state.choosing({path: number})
+
+    def _integers(self, state: State, blamed: list[str]) -> Iterator[tuple[float, State]]:
+        for path in blamed:
+            for number, choice in enumerate(self._slots[path].choices):
+                integer = choice.kind == "static" and type(choice.data) is int
+                if integer or (choice.kind == "array" and choice.data[1] == "int32"):
+                    yield 0.6, state.choosing({path: number})
 
     def _scalars(self, state: State, blamed: list[str]) -> Iterator[tuple[float, State]]:
         for path in blamed:
@@ -458,6 +470,7 @@ class Search:
             for path in touched:
                 if path == suspect:
                     found[path] = None
+        found.update(dict.fromkeys(path for path in touched if re.split(r"[.>]", path)[-1] in outcome.names))
         for suspect in outcome.suspects:
             for path in touched:
                 if _related(path, suspect):
@@ -580,6 +593,19 @@ def _callables(value: Any, path: str, node: Function, depth: int = 2) -> Iterato
         items = list(vars(value).values())
     for item in items:
         yield from _callables(item, path, node, depth - 1)
+
+
+def _kinds_for(kind: str, message: str) -> tuple[str, ...]:
+    """Return the kinds of choices that an exception asks for."""
+    if kind == "AttributeError" and "has no attribute" in message:
+        return ("record", "opaque")
+    if "valid JAX type" in message or "as an abstract array" in message:
+        return ("record", "model", "array")
+    if "not callable" in message:
+        return ("function", "model")
+    if "unpack" in message or "not iterable" in message or "not subscriptable" in message:
+        return ("sequence", "array", "dict")
+    return ()
 
 
 def _related(path: str, suspect: str) -> bool:

@@ -95,6 +95,11 @@ class Definitions:
         """Return the function of a qualified name."""
         return self._functions.get(name)
 
+    def around(self, line: int) -> Function | None:
+        """Return the smallest function that covers a line."""
+        found = [f for f in self._functions.values() if f.lineno <= line <= (f.end_lineno or f.lineno)]
+        return max(found, key=lambda function: function.lineno, default=None)
+
     def attributes(self, name: str) -> set[str]:
         """Return the attributes that the methods of a class assign."""
         return self._attributes.get(name, set())
