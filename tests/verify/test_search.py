@@ -1,0 +1,150 @@
+"""Arguments are found for code as it is written, modules are loaded as they are, and a miss is told, not guessed."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from jaxlint.verify.judge import Judgement
+from jaxlint.verify.prover import Prover
+from jaxlint.verify.verifier import verify_at
+
+Judge = Callable[..., Judgement]
+
+
+@pytest.fixture(scope="module")
+def prover() -> Iterator[Prover]:
+    with Prover() as prover:
+        yield prover
+
+
+@pytest.fixture
+def judge(prover: Prover, tmp_path: Path) -> Judge:
+    """Judges the line that carries the comment `# here`."""
+
+    def judge(text: str, code: str = "JAX102", path: Path = tmp_path / "subject.py") -> Judgement:
+        path.write_text("import jax\nimport jax.numpy as jnp\n" + textwrap.dedent(text))
+        line = next(n for n, row in enumerate(path.read_text().splitlines(), 1) if row.endswith("# here"))
+        return verify_at(prover, path, line, code)
+
+    return judge
+
+
+CLASS = """
+class F:
+    def __init__(self, width):
+        self.w = jnp.ones((width, width))
+
+    def apply(self, x):
+        return jax.jit(lambda v: v @ self.w)(x)  # here
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # uses
+        "def f(params, x):\n    return jax.jit(lambda v: v @ params['w'] + params['b'])(x)  # here\n",
+        "def f(ps, x):\n    for w, b in ps:\n        x = jax.jit(lambda v: v @ w + b)(x)  # here\n    return x\n",
+        "def f(x):\n    b, t, d = x.shape\n    return jax.jit(lambda v: v.reshape(b * t, d))(x)  # here\n",
+        "def f(q, k):\n    return jax.jit(lambda v: jnp.einsum('bhtd,bhsd->bhts', v, k))(q)  # here\n",
+        "def f(x, mode):\n    if mode == 'max':\n        return jax.jit(lambda v: v.max())(x)  # here\n",
+        "def f(cfg, x):\n    return jax.jit(lambda v: v * cfg.scale)(x)  # here\n",
+        "def f(step, carry, xs):\n    carry, y = step(carry, xs)\n    return jax.jit(lambda v: v + 1)(y)  # here\n",
+        # names
+        "def f(key, x):\n    return jax.jit(lambda k: jax.random.normal(k, x.shape))(key)  # here\n",
+        "def f(x, num_heads):\n    y = x.reshape(num_heads, -1)\n    return jax.jit(lambda v: v + 1)(y)  # here\n",
+        # types
+        "def f(x: jax.Array, n: int, flag: bool):\n    return jax.jit(lambda v: v[:n] if flag else v)(x)  # here\n",
+        # a size that no other axis has
+        "def f(r, v):\n    d = r + v[1:] - v[:-1]\n    return jax.jit(lambda u: u * 2)(d)  # here\n",
+        # what needs values, is a method, or is given back
+        "def f(x):\n    y = jax.jit(lambda v: v.sum())(x)  # here\n    return float(y)\n",
+        CLASS,
+        "def f(rate):\n    def g(x):\n        return jax.jit(lambda v: v * rate)(x)  # here\n    return g\n",
+    ],
+)
+def test_arguments_are_found(judge: Judge, text: str) -> None:
+    judgement = judge(text)
+    assert judgement.shown is True, judgement.evidence
+
+
+def test_stable_code_is_refuted(judge: Judge) -> None:
+    text = "import functools\n\n@functools.cache\ndef make(n):\n    return jax.jit(lambda v: v * n)  # here\n"
+    judgement = judge(text + "\ndef f(x, n: int):\n    return make(n)(x)\n")
+    assert (judgement.shown, judgement.figures.compiles) == (False, (1, 0, 0))
+    text = "kept = {}\n\ndef f(x):\n    if 'g' not in kept:\n        kept['g'] = jax.jit(lambda v: v + 1)  # here\n"
+    judgement = judge(text + "    return kept['g'](x)\n")
+    assert (judgement.shown, judgement.tier) == (False, "concrete")
+
+
+def test_errors_count_where_they_come_of_tracing(judge: Judge) -> None:
+    assert judge("@jax.jit\ndef f(x, n: int):\n    return jnp.zeros(n) + x.sum()  # here\n", "JAX201").shown is True
+    assert judge("@jax.jit\ndef f(x):\n    return x[x > 0]  # here\n", "JAX208").shown is True
+    assert judge("@jax.jit\ndef f(x):\n    return jnp.where(x > 0, x, 0)  # here\n", "JAX208").shown is False
+    assert judge("def f(x, n):\n    return jnp.zeros(n) + x  # here\n\ng = jax.jit(f)\n", "JAX201").shown is True
+    judgement = judge("@jax.jit\ndef f(x):\n    return x @ jnp.ones((3, 5)) @ jnp.ones((4, 2))  # here\n", "JAX208")
+    assert judgement.shown is None
+
+
+def test_loops_are_traced(judge: Judge) -> None:
+    body = "\n        x = jnp.sin(x) + i\n    return x\n"
+    assert judge(f"@jax.jit\ndef f(x):\n    for i in range(400):  # here{body}", "JAX301").shown is True
+    assert judge(f"@jax.jit\ndef f(x):\n    for i in range(8):  # here{body}", "JAX301").shown is False
+    assert judge(f"@jax.jit\ndef f(x):\n    for i in range(len(x)):  # here{body}", "JAX302").shown is True
+
+
+def test_what_fails_to_load_explains_itself(judge: Judge) -> None:
+    text = "from no_such_package import helper\n\ndef f(x):\n    y = helper(x)\n"
+    text += "    return jax.jit(lambda v: v)(y)  # here\n"
+    judgement = judge(text)
+    assert judgement.shown is None
+    assert "depends on helper, which could not be loaded: line 3: ModuleNotFoundError" in judgement.evidence
+    assert judge(text.replace("helper(x)", "x + 1")).shown is True
+
+
+def test_only_what_defines_something_is_run(judge: Judge, tmp_path: Path) -> None:
+    text = """
+        print(open("no such file"))
+        for _ in range(3):
+            raise ValueError
+
+        def f(x):
+            return jax.jit(lambda v: v)(x)  # here
+
+        if __name__ == "__main__":
+            raise SystemExit
+        try:
+            raise KeyError
+        except KeyError:
+            SIZE = 3
+    """
+    assert judge(text).shown is True
+    assert [path.name for path in tmp_path.iterdir()] == ["subject.py"]
+
+
+def test_module_of_a_package_is_imported_as_such(judge: Judge, tmp_path: Path) -> None:
+    package = tmp_path / "package"
+    (package / "inner").mkdir(parents=True)
+    (package / "__init__.py").write_text("from .inner.subject import f\n")
+    (package / "inner" / "__init__.py").write_text("")
+    (package / "shared.py").write_text("FACTOR = 2.0\n")
+    text = "from ..shared import FACTOR\n\ndef f(x):\n    return jax.jit(lambda v: v * FACTOR)(x)  # here\n"
+    assert judge(text, path=package / "inner" / "subject.py").shown is True
+    (package / "__init__.py").write_text("import no_such_package\n")
+    assert judge(text, path=package / "inner" / "subject.py").shown is True
+
+
+def test_line_that_nothing_reaches_is_not_run(judge: Judge) -> None:
+    judgement = judge("def f(x):\n    if jax.device_count() > 4096:\n        return jax.jit(lambda v: v)(x)  # here\n")
+    assert judgement.shown is None
+    assert "never ran" in judgement.evidence
+
+
+def test_attribute_of_an_unknown_object_proves_nothing(judge: Judge) -> None:
+    judgement = judge("def f(thing, x):\n    return jax.jit(thing.apply)(x)  # here\n", "JAX105")
+    assert judgement.shown is None
+    assert "nothing in sight says what thing is" in judgement.evidence
