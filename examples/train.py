@@ -1,7 +1,7 @@
 """Fit a small network to a wave, the way many first programs do.
 
-It runs, and it learns; but it compiles hundreds of times where a handful would do.  `jaxlint check examples/train.py`
-says where, and why.
+It runs, and it learns; but it compiles hundreds of times where a handful would do, and `fine_tune`, which the run does
+not call, would fail.  `jaxlint check examples/train.py` says where, and why.
 """
 
 import functools
@@ -70,6 +70,21 @@ def huber(residual, limit):
     return jnp.mean(jnp.where(size < limit, 0.5 * size**2, limit * (size - 0.5 * limit)))
 
 
+@jax.jit
+def worst_error(params, inputs, targets):
+    worst = 0.0
+    for i in range(inputs.shape[0]):
+        worst = jnp.maximum(worst, squared_error(params, inputs[i], targets[i]))
+    return worst
+
+
+@jax.jit
+def travel(params, position):
+    for _ in range(200):
+        position = position + 0.01 * predict(params, position)
+    return position[0, 0]
+
+
 class Scaler:
     def __init__(self, inputs):
         self.mean = jnp.mean(inputs)
@@ -93,17 +108,55 @@ def make_schedule(peak):
 def main(steps=60):
     key = jax.random.key(0)
     scaler = Scaler(wave(key, 256)[0])
-    params = init_params(key, (1, 16, 16, 1))
+    params = averaged = init_params(key, (1, 16, 16, 1))
     for number in range(steps):
         inputs, targets = wave(jax.random.fold_in(key, number), 64)
         inputs = scaler(inputs)
         rate = make_schedule(0.1)(number)
         params = gradient_step(params, inputs, targets, rate)
+        averaged = jax.tree.map(lambda a, p: 0.9 * a + 0.1 * p, averaged, params)
         if number % 10 == 0:
             error = clipped_error(params, inputs, targets, limit=1.0)
             norm = gradient_norm(params, inputs, targets)
             rough = smoothness(params, inputs, order=2)
-            print(f"{number:4}  error {error:.3f}  gradient {norm:.3f}  roughness {rough:.3f}")
+            worst = worst_error(averaged, inputs, targets)
+            end = travel(averaged, jnp.ones((1, 1)))
+            print(
+                f"{number:4}  error {error:.3f}  gradient {norm:.3f}  roughness {rough:.3f}  "
+                f"worst {worst:.3f}  end {end:.3f}"
+            )
+
+
+# The run does not call `fine_tune`: JAX would raise in it, at four places.
+
+
+@jax.jit
+def batch_of(rows, number, size: int):
+    return jax.lax.dynamic_slice(rows, (number * size, 0), (size, 1))
+
+
+@jax.jit
+def trimmed_error(params, inputs, targets, limit):
+    residual = predict(params, inputs) - targets
+    return jnp.mean(residual[jnp.abs(residual) < limit] ** 2)
+
+
+@jax.jit
+def slowed(rate, error, before):
+    if error > before:
+        return 0.5 * rate
+    return rate
+
+
+def fine_tune(params, inputs, targets, rate, size):
+    robust_error = jax.jit(huber, static_argnames="cutoff")
+    before = jnp.inf
+    for number in range(inputs.shape[0] // size):
+        batch = batch_of(inputs, number, size), batch_of(targets, number, size)
+        params = gradient_step(params, *batch, rate)
+        error = trimmed_error(params, *batch, limit=1.0)
+        rate, before = slowed(rate, error, before), error
+    return params, robust_error(predict(params, inputs) - targets, limit=1.0)
 
 
 if __name__ == "__main__":
