@@ -122,9 +122,8 @@ class Staged:
             base = self._values.kind(node.value)
             masked = any(isinstance(e.slice, cst.Index) and self._values.is_mask(e.slice.value) for e in node.slice)
             return "mask" if masked and (base.traced or base is Kind.UNKNOWN) else None
-        if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value == "nonzero":
-            sized = any(arg.keyword is not None for arg in node.args)
-            return "function" if self._values.kind(node.func.value).traced and not sized else None
+        if isinstance(node, cst.Call) and self._is_nonzero_of_array(node):
+            return "function"
         if isinstance(node, cst.Call) and not any(a.star for a in node.args):
             given = {a.keyword.value for a in node.args if a.keyword is not None}
             for name in self._names.externals(node.func):
@@ -141,6 +140,12 @@ class Staged:
                 if any(self._values.kind(value).traced for value in data[:count]):
                     return "function"
         return None
+
+    def _is_nonzero_of_array(self, node: cst.Call) -> bool:
+        func = node.func
+        sized = any(arg.keyword is not None for arg in node.args)
+        is_method = isinstance(func, cst.Attribute) and func.attr.value == "nonzero"
+        return is_method and not sized and self._values.kind(func.value).traced  # type: ignore[attr-defined]
 
     def _is_option(self, demand: Demand, parameter: Parameter) -> bool:
         if parameter.star and isinstance(demand.node, cst.Name) and demand.use in ("test", "call"):
