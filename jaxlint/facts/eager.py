@@ -13,11 +13,11 @@ from jaxlint.facts import arrays
 from jaxlint.facts.calls import Calls
 from jaxlint.facts.constants import UNKNOWN, Constants
 from jaxlint.facts.names import Expression, External, Names
+from jaxlint.facts.outline import ENTRY_POINTS
 from jaxlint.facts.tracing import Tracing
 from jaxlint.facts.tree import Function, Tree, children
 from jaxlint.facts.wrapping import Wrapped, Wrappings
 
-_ENTRY_POINTS = frozenset({"main", "train", "train_and_evaluate", "evaluate", "run"})
 _TRANSFERS = frozenset({"asarray", "array", "copy"})
 _HOST_CALLS = frozenset({"float", "int", "print", "bool", "plot", "imshow", "savefig", "scatter", "hist"})
 _DEPTH = 6
@@ -94,7 +94,7 @@ class Eager:
         """
         if not self._is_run_once(function):
             return False
-        if self._is_script or function.name.lstrip("_") in _ENTRY_POINTS:
+        if self._is_script or function.name.lstrip("_") in ENTRY_POINTS:
             return function.outer is None and function.cls is None
         return False
 

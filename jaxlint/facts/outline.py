@@ -15,11 +15,12 @@ import functools
 import itertools
 import re
 import warnings
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from jaxlint.finding import Span
+from jaxlint.finding import Confidence, Span
 from jaxlint.settings import Settings
 from jaxlint.source import Source
 
@@ -32,6 +33,11 @@ TRACE_WORDS = frozenset(
 )
 """The identifiers by which code that runs under trace is marked."""
 
+ENTRY_POINTS = frozenset({"main", "train", "train_and_evaluate", "evaluate", "run"})
+"""Functions that start a program, by their name."""
+_HOST_WORDS = frozenset({"print", "item", "tolist", "plot", "imshow", "savefig", "scatter", "hist", "once"})
+
+TEST_WORDS = frozenset({"if"})
 LOOP_WORDS = frozenset({"while", "range", "enumerate"})
 
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -83,7 +89,7 @@ def may_matter(source: Source, settings: Settings) -> bool:
         return False
     triggers = _triggers(settings)
     words = set(_WORD.findall(source.text))
-    if _has_any(triggers.words, words):
+    if _has_any(triggers.words, words) or _has_any(triggers.eager, words):
         return True
     return not triggers.cues.isdisjoint(words) and not TRACE_WORDS.isdisjoint(words)
 
@@ -103,7 +109,7 @@ def outline(source: Source, settings: Settings) -> list[Block]:
     kept = _closure(items, _triggers(settings))
     chosen = [item for item in items if item in kept or (item.needed_by and item.needed_by in kept)]
     for item in chosen:
-        if item.depth > DEEPEST:
+        if _may_nest_deeply(source.text[item.start : item.end]) and item.depth > DEEPEST:
             raise UnreadableError(_TOO_DEEP, source.line_starts[item.nodes[0].lineno - 1])
     return _blocks(source, chosen)
 
@@ -125,7 +131,7 @@ def whole(source: Source) -> Block:
         UnreadableError: no parser can take the text; see `outline`.
     """
     tree = _parse(source.text)
-    if tree is not None and _depth(tree.body) > DEEPEST:
+    if tree is not None and _may_nest_deeply(source.text) and _depth(tree.body) > DEEPEST:
         raise UnreadableError(_TOO_DEEP, 0)
     return _whole(source)
 
@@ -156,11 +162,19 @@ def _libraries(settings: Settings) -> re.Pattern[str]:
 class Triggers:
     """What makes a statement matter: one of `words`, or one of `cues` where traced code in the file reaches it.
 
-    Among the cues `LOOP_WORDS` stand for a loop whose turns cannot be counted on one hand.
+    Among the cues `LOOP_WORDS` stand for a loop whose turns cannot be counted on one hand, `TEST_WORDS` for a
+    comparison of numbers that Python tests or indexes by.  A statement that uses only
+    `eager` words matters where a caller of it loops or starts a program.
     """
 
     words: frozenset[str]
     cues: frozenset[str]
+    eager: frozenset[str] = frozenset()
+
+    @property
+    def tests(self) -> bool:
+        """Whether a test of data is a cue."""
+        return not TEST_WORDS.isdisjoint(self.cues)
 
     @property
     def loops(self) -> bool:
@@ -179,10 +193,12 @@ def _triggers(settings: Settings) -> Triggers:
     from jaxlint.rules import rules
 
     enabled = [rule for rule in rules().values() if settings.enabled(rule)]
+    sure = settings.min_confidence > Confidence.LOW
     triggers = Triggers(
-        frozenset(word for rule in enabled for word in rule.words)
+        frozenset(word for rule in enabled for word in rule.words if not (sure and rule.eager_only))
         | {name.rpartition(".")[2] for name in settings.wrappers},
         frozenset(word for rule in enabled for word in rule.cues),
+        frozenset(word for rule in enabled for word in rule.words if sure and rule.eager_only),
     )
     if len(_known_triggers) > 64:
         _known_triggers.clear()
@@ -251,6 +267,17 @@ def _parse(text: str) -> ast.Module | None:
 _TOO_DEEP = "syntax error: nested too deeply to be parsed"
 
 
+class Used(NamedTuple):
+    """The names that an item loads, the attributes it reads of `self` or `cls`, and those of anything else.
+
+    Attributes of imported modules are left out.
+    """
+
+    loads: frozenset[str]
+    own: frozenset[str]
+    others: frozenset[str]
+
+
 class _Item:
     """A top-level statement, the head of a class, or a method; names are read on demand, because most are never asked.
 
@@ -314,21 +341,25 @@ class _Item:
         return len(self.nodes) == 1 and isinstance(self.nodes[0], ast.ClassDef) and self.__dict__.get("split", False)
 
     @functools.cached_property
-    def used(self) -> tuple[frozenset[str], frozenset[str]]:
-        """The names that the code loads, and the attributes that it reads of anything but an imported module."""
+    def used(self) -> Used:
+        """The names that the code loads, and the attributes that it reads."""
         loads: set[str] = set()
-        members: set[str] = set()
+        own: set[str] = set()
+        others: set[str] = set()
         imported = self.imported
         for item in self._walked():
             if isinstance(item, ast.Name):
                 loads.add(item.id)
             elif isinstance(item, ast.Attribute):
                 base = item.value
+                if isinstance(base, ast.Name) and base.id in ("self", "cls") and self.header is not None:
+                    own.add(item.attr)
+                    continue
                 while isinstance(base, ast.Attribute):
                     base = base.value
                 if not (isinstance(base, ast.Name) and base.id in imported):
-                    members.add(item.attr)
-        return frozenset(loads), frozenset(members)
+                    others.add(item.attr)
+        return Used(frozenset(loads), frozenset(own), frozenset(others))
 
     def uses_any(self, words: frozenset[str]) -> bool:
         """Whether one of the words is an identifier of the code, not only of a comment or a string."""
@@ -342,6 +373,16 @@ class _Item:
                 if item.attr in words or f"{_last_name(item.value)}.{item.attr}" in words:
                     return True
             elif isinstance(item, ast.alias) and not words.isdisjoint(item.name.split(".")):
+                return True
+        return False
+
+    def tests_data(self) -> bool:
+        """Whether it tests, or indexes by, a comparison that may be one of arrays."""
+        for item in self._walked():
+            if isinstance(item, (ast.If, ast.IfExp, ast.Assert, ast.While)):
+                if _compares_numbers(item.test):
+                    return True
+            elif isinstance(item, ast.Subscript) and isinstance(item.slice, ast.Compare):
                 return True
         return False
 
@@ -365,8 +406,9 @@ class _Item:
         """The module-level names that it binds; a dunder method goes by its class's name, which is how it is used."""
         found: set[str] = set()
         for node in self.nodes:
-            if self.header is not None and isinstance(node, _FUNCTIONS):
+            if "global" in self.words:
                 found.update(_globals(node))
+            if self.header is not None and isinstance(node, _FUNCTIONS):
                 if node.name.startswith("__"):
                     found.update(self.header.binds)
             elif self._is_head and isinstance(node, ast.ClassDef):
@@ -398,10 +440,35 @@ class _Item:
                     found.add(item.attr)
         return frozenset(found)
 
+    def shows_eagerness(self, names: frozenset[str]) -> bool:
+        """Whether it is module-level code, an entry point, uses values on the host, or loops over `names`."""
+        node = self.nodes[0]
+        if not isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
+            return True
+        if getattr(node, "name", "") in ENTRY_POINTS or not self.words.isdisjoint(_HOST_WORDS):
+            return True
+        return any(_uses_within(item, names) for item in self._walked() if isinstance(item, _LOOPS))
+
+    @property
+    def is_traced_by_library(self) -> bool:
+        """Whether it is a method that a module's base class has traced."""
+        node = self.nodes[0]
+        return self.header is not None and isinstance(node, _FUNCTIONS) and node.name in ("__call__", "setup")
+
     @property
     def imports_only(self) -> bool:
         """Whether it only imports."""
         return all(isinstance(node, (ast.Import, ast.ImportFrom)) for node in self.nodes)
+
+
+_NESTING = re.compile(
+    r"[(\[{.+\-*/%&|^@~<>=!\"']|\b(?:and|or|not|if|elif|else|for|while|with|try|lambda|await|in|is|def|class|match|case)\b"
+)
+
+
+def _may_nest_deeply(text: str) -> bool:
+    """Whether a text holds as many of the tokens that nest as it takes; far cheaper than to walk its nodes."""
+    return len(text) > DEEPEST and len(_NESTING.findall(text)) >= DEEPEST
 
 
 def _depth(nodes: Iterable[ast.AST]) -> int:
@@ -422,7 +489,12 @@ def _depth(nodes: Iterable[ast.AST]) -> int:
 
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_NOTED = frozenset({ast.Attribute, ast.alias, ast.Global, ast.While, ast.For, ast.AsyncFor, ast.comprehension})
+_DEFINITIONS = (*_FUNCTIONS, ast.ClassDef, ast.Import, ast.ImportFrom)
+_NOTED = frozenset(
+    {ast.Attribute, ast.alias, ast.Global, ast.While, ast.For, ast.AsyncFor, ast.comprehension}
+    | {ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp}
+    | {ast.If, ast.IfExp, ast.Assert, ast.Subscript}
+)
 _CONTEXTS = frozenset({ast.Load, ast.Store, ast.Del})
 
 
@@ -431,6 +503,39 @@ def _has_any(triggers: frozenset[str], words: Collection[str]) -> bool:
     if not triggers.isdisjoint(words):
         return True
     return any("." in trigger and all(part in words for part in trigger.split(".")) for trigger in triggers)
+
+
+_LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+def _uses_within(node: ast.AST, names: frozenset[str]) -> bool:
+    for item in ast.walk(node):
+        if (isinstance(item, ast.Name) and item.id in names) or (
+            isinstance(item, ast.Attribute) and item.attr in names
+        ):
+            return True
+    return False
+
+
+_NUMBERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+
+
+def _compares_numbers(node: ast.expr) -> bool:
+    """Whether a test orders values of which one is computed, as `x.sum() > y` and unlike `n > 1` or `x.ndim > 1`."""
+    if isinstance(node, ast.BoolOp):
+        return any(map(_compares_numbers, node.values))
+    if not isinstance(node, ast.Compare) or not any(isinstance(op, _NUMBERS) for op in node.ops):
+        return False
+    for side in (node.left, *node.comparators):
+        if isinstance(side, ast.Constant) and isinstance(side.value, float):
+            return True
+        if isinstance(side, ast.Subscript) and not (
+            isinstance(side.value, ast.Attribute) and side.value.attr == "shape"
+        ):
+            return True
+        if isinstance(side, ast.Call) and _last_name(side.func) != "len":
+            return True
+    return False
 
 
 def _last_name(node: ast.expr) -> str:
@@ -446,7 +551,6 @@ def _is_small(node: ast.expr) -> bool:
 def _bound(node: ast.stmt) -> Iterator[str]:
     if isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
         yield node.name
-        yield from _globals(node)
     elif isinstance(node, (ast.Import, ast.ImportFrom)):
         for alias in node.names:
             yield alias.asname or alias.name.partition(".")[0]
@@ -550,11 +654,21 @@ def _closure(items: list[_Item], triggers: Triggers) -> set[_Item]:
     seeds |= {
         below for item, below in itertools.pairwise(items) if item in seeds and isinstance(item.nodes[-1], ast.Expr)
     }
+    makers = frozenset(seeds)
     if triggers.cues:
         traced = {item for item in items if item.uses_any(TRACE_WORDS)}
-        cues = triggers.cues - LOOP_WORDS
+        # A library's base class has its subclass's `__call__` traced, which bears no mark of its own.
+        traced |= {item for item in items if item.header in traced and item.is_traced_by_library}
+        cues = triggers.cues - LOOP_WORDS - TEST_WORDS
         seeds |= {i for i in index.down(traced) if i.uses_any(cues) or (triggers.loops and i.loops_long())}
-    kept = index.down(index.up(seeds))
+        if triggers.tests:
+            seeds |= {item for item in index.down(traced) if item.tests_data()}
+    eager = frozenset(word.rpartition(".")[2] for word in triggers.eager)
+    seeds |= {item for item in items if item.uses_any(triggers.eager) and index.may_run_eagerly(item, eager)}
+    callers = index.up(seeds)
+    # What the seeds call may matter as much as they do, and so may whom compiled functions are handed on to; of other
+    # callers only what their names stand for.
+    kept = callers | index.down(seeds | index.up(set(makers))) | index.down(callers, functions=False)
     # Any name may come from a star import.
     return kept | {item for item in items if "*" in item.binds} if kept else kept
 
@@ -574,13 +688,21 @@ def _aliases(items: list[_Item], words: frozenset[str]) -> set[str]:
 
 
 class _Index:
-    """Which items bind, and which use, a name."""
+    """Which items bind, and which use, a name.
+
+    A method goes by its name alone, so a use counts only where it may mean that method: through `self` within the
+    family of its class, elsewhere where just one class has a method of that name, or where an instance of a class of
+    the file may be at hand.  The call graph of the facts resolves no more than that.
+    """
 
     def __init__(self, items: list[_Item]) -> None:
         imported = frozenset(name for item in items if item.imports_only for name in item.binds)
         self.binders: dict[str, list[_Item]] = defaultdict(list)
         self.members: dict[str, list[_Item]] = defaultdict(list)
         self.users: dict[str, list[_Item]] = defaultdict(list)
+        methods: Counter[str] = Counter()
+        heads: dict[str, _Item] = {}
+        instances: set[str] = set()
         for item in items:
             item.imported = imported
             for name in item.binds:
@@ -589,6 +711,47 @@ class _Index:
                 self.members[name].append(item)
             for word in item.words:
                 self.users[word].append(item)
+            methods.update(item.methods)
+            for node in item.nodes:
+                if isinstance(node, ast.ClassDef):
+                    heads[node.name] = item
+                    instances.add(node.name)
+                elif item.header is None and not isinstance(node, _DEFINITIONS):
+                    instances.update(item.binds)
+        self._unique = frozenset(name for name, count in methods.items() if count == 1)
+        self._instances = frozenset(instances)
+        self._bases = {name: _base_names(item.nodes) & heads.keys() for name, item in heads.items()}
+        self._families: dict[int, frozenset[str]] = {}
+        # A class whose one method makes an instance may use it in any other.
+        self._holders = {
+            id(item.header) for item in items if item.header is not None and not self._instances.isdisjoint(item.words)
+        }
+
+    def _family(self, header: _Item) -> frozenset[str]:
+        """The names of a class and its bases in the file."""
+        found = self._families.get(id(header))
+        if found is None:
+            names, work = set[str](), [node.name for node in header.nodes if isinstance(node, ast.ClassDef)]
+            while work:
+                name = work.pop()
+                if name not in names:
+                    names.add(name)
+                    work.extend(self._bases.get(name, ()))
+            found = self._families[id(header)] = frozenset(names)
+        return found
+
+    def _may_mean(self, user: _Item, name: str, member: _Item) -> bool:
+        """Whether an item that reads an attribute of that name may mean this member."""
+        used = user.used
+        if name in used.own and user.header is not None and member.header is not None:
+            related = not self._family(user.header).isdisjoint(self._family(member.header))
+            if related:
+                return True
+        if name not in used.others:
+            return name in used.own and member.header is None
+        if name in self._unique or name not in member.methods:
+            return True
+        return not self._instances.isdisjoint(used.loads) or id(user.header) in self._holders
 
     def up(self, items: set[_Item]) -> set[_Item]:
         """Add the callers of what the items define, and their callers, up to module level."""
@@ -597,20 +760,33 @@ class _Index:
             item = work.pop()
             if item.imports_only:
                 continue
-            for kind, names in enumerate((item.binds, item.methods)):
-                for name in names:
-                    for user in self.users[name]:
-                        if user not in found and name in user.used[kind]:
-                            found.add(user)
-                            work.append(user)
+            for name in item.binds:
+                for user in self.users[name]:
+                    if user not in found and name in user.used.loads:
+                        found.add(user)
+                        work.append(user)
+            for name in item.methods:
+                for user in self.users[name]:
+                    if user not in found and self._may_mean(user, name, item):
+                        found.add(user)
+                        work.append(user)
         return found
 
-    def down(self, items: set[_Item]) -> set[_Item]:
-        """Add what the items load, down to the imports; a method brings the head of its class."""
+    def may_run_eagerly(self, item: _Item, words: frozenset[str]) -> bool:
+        """Whether an item, or a caller of it, loops, starts a program or gives a value to the host."""
+        callers = self.up({item})
+        names = frozenset(name for caller in callers for name in (*caller.binds, *caller.methods)) | words
+        return any(caller.shows_eagerness(names) for caller in callers)
+
+    def down(self, items: set[_Item], *, functions: bool = True) -> set[_Item]:
+        """Add what the items load, down to the imports; a method brings the head of its class.
+
+        Without `functions`, those that are called are left out: imports, constants and heads of classes remain.
+        """
         found, work = set(items), list(items)
 
         def add(item: _Item) -> None:
-            if item not in found:
+            if item not in found and (functions or not isinstance(item.nodes[0], _FUNCTIONS)):
                 found.add(item)
                 work.append(item)
 
@@ -618,8 +794,15 @@ class _Index:
             item = work.pop()
             if item.header is not None:
                 add(item.header)
-            for kind, names in enumerate(item.used):
-                for name in names:
-                    for other in (self.members if kind else self.binders).get(name, ()):
+            for name in item.used.loads:
+                for other in self.binders.get(name, ()):
+                    add(other)
+            for name in item.used.own | item.used.others:
+                for other in self.members.get(name, ()):
+                    if other not in found and self._may_mean(item, name, other):
                         add(other)
         return found
+
+
+def _base_names(nodes: list[ast.stmt]) -> set[str]:
+    return {_last_name(base) for node in nodes if isinstance(node, ast.ClassDef) for base in node.bases}

@@ -33,8 +33,9 @@ class Rule:
     """What is known of a rule without running it.
 
     `words` are identifiers that make a statement matter to the rule; `cues` make one matter that traced code in the
-    file reaches.  A file that holds neither cannot have a finding; both feed the cost ladder.  `off_by_default` rules
-    run only where their code is selected by name.
+    file reaches.  A file that holds neither cannot have a finding; both feed the cost ladder.  A rule that is
+    `eager_only` has findings above confidence `low` only where a loop or a program's start is in sight.
+    `off_by_default` rules run only where their code is selected by name.
     """
 
     code: str
@@ -46,6 +47,7 @@ class Rule:
     cues: frozenset[str] = frozenset()
     preview: bool = False
     off_by_default: bool = False
+    eager_only: bool = False
     doc: str = field(default="", compare=False, repr=False)
 
     @property

@@ -5,6 +5,9 @@ from __future__ import annotations
 WORDS = frozenset({"jit", "pjit", "pmap", "filter_jit", "filter_pmap"})
 """The identifiers by which compile wrappers are written."""
 
+CUES = frozenset({"if", "nonzero", "flatnonzero", "argwhere", "unique"})
+"""Words by which code that something traces may ask for data; `if` stands for any test of it."""
+
 NEEDS = {
     "shape": "a shape",
     "size": "a size",

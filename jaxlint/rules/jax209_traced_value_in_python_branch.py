@@ -60,6 +60,7 @@ RULE = Rule(
     impact=Impact.ERROR,
     since="0.1.0",
     words=_staged.WORDS,
+    cues=_staged.CUES,
     doc=__doc__,
 )
 
