@@ -18,6 +18,7 @@ from jaxlint.facts import arrays
 from jaxlint.facts.calls import Calls
 from jaxlint.facts.constants import Constants
 from jaxlint.facts.names import Element, Expression, Names
+from jaxlint.facts.outline import DATA_LENGTHS
 from jaxlint.facts.tracing import Tracing
 from jaxlint.facts.tree import Function, Loop, Parameter, Tree, children
 from jaxlint.facts.values import Kind, Values
@@ -29,17 +30,9 @@ HUGE = 500
 """From so many turns on a name that speaks of few parts is not believed."""
 LARGE_SIDE = 64
 """From this side on a matrix product compiles no slower than an element-wise operation."""
-SHORT = 8
-"""A literal `range` of so many turns is right to unroll."""
 SHORT_ELEMENTWISE = 32
 """So is one of so many turns without a slow operation."""
 
-DATA_LENGTHS = re.compile(
-    r"(.*_)?(n|num|max|total|n_)?_?(steps?|epochs?|iters?|iterations?|frames?|seq(uence)?(_?len(gth)?)?|len(gth)?s?|"
-    r"horizon|batch(_?size)?|batches|height|width|rounds?|rows?|cols?|columns?|pixels?|samples?|timesteps?|"
-    r"time_?points?|tokens?|degrees?|sims?|simulations?|particles?|trajector(y|ies))(_.*)?|L|T|H|W|num_frames"
-)
-"""Names of bounds that grow with the data, from the unrolled loops that careful readers called bad."""
 STRUCTURE = re.compile(
     r".*(layer|head|agent|stage|block|expert|group|dim|axis|axes|level|depth|channel|player|species|order|term|"
     r"device|shard|sector|bit_length|mode|class|branch|param|hidden|model|net|ensemble|member|car|leg|arm|link|joint).*"

@@ -35,10 +35,20 @@ TRACE_WORDS = frozenset(
 
 ENTRY_POINTS = frozenset({"main", "train", "train_and_evaluate", "evaluate", "run"})
 """Functions that start a program, by their name."""
-_HOST_WORDS = frozenset({"print", "item", "tolist", "plot", "imshow", "savefig", "scatter", "hist", "once"})
+_HOST_WORDS = frozenset({"print", "item", "tolist", "plot", "imshow", "savefig", "scatter", "hist"})
 
 TEST_WORDS = frozenset({"if"})
 LOOP_WORDS = frozenset({"while", "range", "enumerate"})
+
+SHORT = 8
+"""A literal `range` of so many turns is right to unroll."""
+
+DATA_LENGTHS = re.compile(
+    r"(.*_)?(n|num|max|total|n_)?_?(steps?|epochs?|iters?|iterations?|frames?|seq(uence)?(_?len(gth)?)?|len(gth)?s?|"
+    r"horizon|batch(_?size)?|batches|height|width|rounds?|rows?|cols?|columns?|pixels?|samples?|timesteps?|"
+    r"time_?points?|tokens?|degrees?|sims?|simulations?|particles?|trajector(y|ies))(_.*)?|L|T|H|W|num_frames"
+)
+"""Names of bounds that grow with the data, from the unrolled loops that careful readers called bad."""
 
 _WORD = re.compile(r"[^\W\d]\w*")
 
@@ -387,19 +397,34 @@ class _Item:
         return False
 
     def loops_long(self) -> bool:
-        """Whether it has a `while`, or a loop over a count that is not a small literal."""
+        """Whether it has a `while`, or a loop over a count that may be large or that arrays are indexed by."""
         if self.words.isdisjoint(LOOP_WORDS):
             return False
+        indexed: set[str] | None = None
         for item in self._walked():
             if isinstance(item, ast.While):
                 return True
-            if isinstance(item, (ast.For, ast.AsyncFor, ast.comprehension)) and isinstance(item.iter, ast.Call):
-                func, args = item.iter.func, item.iter.args
-                if isinstance(func, ast.Name) and func.id == "enumerate":
-                    return True
-                if isinstance(func, ast.Name) and func.id == "range" and not all(map(_is_small, args)):
-                    return True
+            if not isinstance(item, (ast.For, ast.AsyncFor, ast.comprehension)) or not isinstance(item.iter, ast.Call):
+                continue
+            if any(map(_may_be_long, _counts(item.iter))):
+                return True
+            if indexed is None:
+                indexed = self._index_names()
+            if _last_name(item.iter.func) in LOOP_WORDS and any(
+                isinstance(part, ast.Name) and part.id in indexed for part in ast.walk(item.target)
+            ):
+                return True
         return False
+
+    def _index_names(self) -> set[str]:
+        """The names that subscripts hold."""
+        return {
+            part.id
+            for item in self._walked()
+            if isinstance(item, ast.Subscript)
+            for part in ast.walk(item.slice)
+            if isinstance(part, ast.Name)
+        }
 
     @functools.cached_property
     def binds(self) -> frozenset[str]:
@@ -441,11 +466,13 @@ class _Item:
         return frozenset(found)
 
     def shows_eagerness(self, names: frozenset[str]) -> bool:
-        """Whether it is module-level code, an entry point, uses values on the host, or loops over `names`."""
+        """Whether it is module-level code, an entry point, marked to run once, or loops over `names`."""
         node = self.nodes[0]
         if not isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
             return True
-        if getattr(node, "name", "") in ENTRY_POINTS or not self.words.isdisjoint(_HOST_WORDS):
+        if self.header is None and getattr(node, "name", "") in ENTRY_POINTS:
+            return True
+        if "once" in self.words:
             return True
         return any(_uses_within(item, names) for item in self._walked() if isinstance(item, _LOOPS))
 
@@ -544,8 +571,19 @@ def _last_name(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def _is_small(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, int) and node.value <= 8
+def _counts(node: ast.Call) -> list[ast.expr]:
+    """Return the arguments of the `range` that a loop runs over, also within `enumerate`, `reversed` and the like."""
+    if _last_name(node.func) in ("range", "trange"):
+        return node.args
+    return [count for arg in node.args if isinstance(arg, ast.Call) for count in _counts(arg)]
+
+
+def _may_be_long(node: ast.expr) -> bool:
+    """Whether a count may be large: a number above 8, a constant of the module, or a name of something long."""
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, int) and node.value > SHORT
+    names = [part.id if isinstance(part, ast.Name) else getattr(part, "attr", "") for part in ast.walk(node)]
+    return any(name.isupper() or DATA_LENGTHS.fullmatch(name) or DATA_LENGTHS.fullmatch(name.lower()) for name in names)
 
 
 def _bound(node: ast.stmt) -> Iterator[str]:
@@ -664,11 +702,12 @@ def _closure(items: list[_Item], triggers: Triggers) -> set[_Item]:
         if triggers.tests:
             seeds |= {item for item in index.down(traced) if item.tests_data()}
     eager = frozenset(word.rpartition(".")[2] for word in triggers.eager)
-    seeds |= {item for item in items if item.uses_any(triggers.eager) and index.may_run_eagerly(item, eager)}
-    callers = index.up(seeds)
+    maps = {item for item in items if item.uses_any(triggers.eager) and index.may_run_eagerly(item, eager)}
+    callers = index.up(seeds | maps)
     # What the seeds call may matter as much as they do, and so may whom compiled functions are handed on to; of other
     # callers only what their names stand for.
-    kept = callers | index.down(seeds | index.up(set(makers))) | index.down(callers, functions=False)
+    called = index.down(seeds | index.up(set(makers))) | index.down(maps, functions=False) | index.called(maps)
+    kept = callers | called | index.down(callers, functions=False)
     # Any name may come from a star import.
     return kept | {item for item in items if "*" in item.binds} if kept else kept
 
@@ -772,8 +811,24 @@ class _Index:
                         work.append(user)
         return found
 
+    def called(self, items: set[_Item]) -> set[_Item]:
+        """Return the functions of the module that the items load, and those that these load."""
+        found, work = set[_Item](), items
+        for _ in range(2):
+            work = {
+                other
+                for item in work
+                for name in item.used.loads
+                for other in self.binders.get(name, ())
+                if isinstance(other.nodes[0], _FUNCTIONS) and other.header is None
+            }
+            found |= work
+        return found
+
     def may_run_eagerly(self, item: _Item, words: frozenset[str]) -> bool:
         """Whether an item, or a caller of it, loops, starts a program or gives a value to the host."""
+        if not item.words.isdisjoint(_HOST_WORDS):
+            return True
         callers = self.up({item})
         names = frozenset(name for caller in callers for name in (*caller.binds, *caller.methods)) | words
         return any(caller.shows_eagerness(names) for caller in callers)

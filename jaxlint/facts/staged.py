@@ -75,6 +75,9 @@ class Staged:
         """The option-like parameters that Python needs, each with the first place that needs it."""
         found: dict[int, tuple[Demand, Parameter]] = {}
         for demand in self.demands:
+            trace = self._tracing.trace(demand.function)
+            if trace is None or not trace.compiled:
+                continue  # a body of scan or vmap has no static arguments to name
             for parameter in demand.parameters:
                 if id(parameter) not in found and self._is_option(demand, parameter):
                     found[id(parameter)] = (demand, parameter)
@@ -166,8 +169,14 @@ class Staged:
         return self.is_container(parameter) and not self.options(parameter).data_like
 
     def functions(self) -> list[Function]:
-        """Return the functions that run under a staging trace."""
-        return [f for f in self._tree.functions if (t := self._tracing.trace(f)) is not None and t.staged]
+        """Return the functions that run under a staging trace: compiled in sight, or given to such a trace directly."""
+        return [
+            function
+            for function in self._tree.functions
+            if (trace := self._tracing.trace(function)) is not None
+            and trace.staged
+            and (trace.compiled or self._tracing.direct(function))
+        ]
 
     def is_guarded(self, node: cst.CSTNode) -> bool:
         """Whether a `try` catches what happens at a place, or a test for tracers around it keeps traces out."""
