@@ -466,10 +466,14 @@ class _Item:
         return frozenset(found)
 
     def shows_eagerness(self, names: frozenset[str]) -> bool:
-        """Whether it is module-level code, an entry point, marked to run once, or loops over `names`."""
+        """Whether it calls one of `names` at module level or in a loop, is an entry point, or marked to run once."""
         node = self.nodes[0]
         if not isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
-            return True
+            return any(
+                isinstance(part, ast.Call) and _last_name(part.func) in names
+                for statement in self.nodes
+                for part in ast.walk(statement)
+            )
         if self.header is None and getattr(node, "name", "") in ENTRY_POINTS:
             return True
         if "once" in self.words:
