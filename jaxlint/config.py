@@ -207,6 +207,17 @@ def parse_confidence(value: Any, where: str) -> Confidence:
         raise ConfigError(f"{where}: {_shown(value)} is none of 'low', 'medium', 'high'") from error
 
 
+def parse_count(value: Any, where: str) -> int:
+    """Check a whole number above zero.
+
+    Raises:
+        ConfigError: it is none.
+    """
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise ConfigError(f"{where} must be a whole number above zero, not {value!r}")
+    return value
+
+
 def parse_wrappers(value: Any, where: str) -> dict[str, dict[str, Any]]:
     """Check the rows that are added to the table of wrappers.
 
@@ -332,6 +343,14 @@ OPTIONS: Mapping[str, Option] = {
             "two parts of its path.",
             'test-paths = ["sanity/*.py"]',
             _names,
+        ),
+        Option(
+            "unrolled-equations",
+            "whole number",
+            "1000",
+            "The number of estimated equations from which JAX301 reports a Python loop under trace.",
+            "unrolled-equations = 5000",
+            parse_count,
         ),
         Option(
             "verify",

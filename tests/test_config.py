@@ -42,6 +42,7 @@ def test_all_keys(root: Path) -> None:
         preview = true
         run-once-functions = ["build_*"]
         test-paths = ["sanity/*.py"]
+        unrolled-equations = 5000
         exclude = ["third_party/"]
         extend-exclude = ["*_pb2.py"]
         force-exclude = true
@@ -61,6 +62,7 @@ def test_all_keys(root: Path) -> None:
         preview=True,
         run_once_functions=("build_*",),
         test_paths=("sanity/*.py",),
+        unrolled_equations=5000,
         wrappers={"mine.compile": {"like": "jax.jit", "static": ["frozen"]}},
     )
     assert [patterns.lines for patterns in config.exclude] == [("third_party/",), ("*_pb2.py",)]
