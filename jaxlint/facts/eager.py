@@ -15,7 +15,7 @@ from jaxlint.facts.constants import UNKNOWN, Constants
 from jaxlint.facts.names import Expression, External, Names
 from jaxlint.facts.outline import ENTRY_POINTS
 from jaxlint.facts.tracing import Tracing
-from jaxlint.facts.tree import Function, Tree, children
+from jaxlint.facts.tree import Function, Tree, children, last_name
 from jaxlint.facts.wrapping import Wrapped, Wrappings
 
 _TRANSFERS = frozenset({"asarray", "array", "copy"})
@@ -127,7 +127,7 @@ class Eager:
         child = node
         for parent in self._tree.ancestors(node):
             if isinstance(parent, cst.Call) and parent is not node and parent.func is not child:
-                if _last_name(parent.func) in _HOST_CALLS and not self._names.externals(parent.func):
+                if last_name(parent.func) in _HOST_CALLS and not self._names.externals(parent.func):
                     return True
             elif isinstance(parent, cst.Attribute) and parent.attr.value in ("item", "tolist"):
                 return True
@@ -151,9 +151,9 @@ class Eager:
         child = node
         for parent in self._tree.ancestors(node):
             if isinstance(parent, cst.Call) and parent.func is not child:
-                return _last_name(parent.func) in _HOST_CALLS and not self._names.externals(parent.func)
+                return last_name(parent.func) in _HOST_CALLS and not self._names.externals(parent.func)
             if isinstance(parent, cst.CompFor):
-                return any(_last_name(c.func) in _HOST_CALLS for c in self._calls_around(parent))
+                return any(last_name(c.func) in _HOST_CALLS for c in self._calls_around(parent))
             if isinstance(parent, (cst.BaseSmallStatement, cst.BaseCompoundStatement)):
                 return False
             child = parent
@@ -317,9 +317,3 @@ def _dispatches(name: str) -> bool:
 
 def _is_dtype_of_array(node: cst.CSTNode) -> bool:
     return isinstance(node, cst.Attribute) and node.attr.value == "dtype"
-
-
-def _last_name(node: cst.BaseExpression) -> str:
-    if isinstance(node, cst.Attribute):
-        return node.attr.value
-    return node.value if isinstance(node, cst.Name) else ""

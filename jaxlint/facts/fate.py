@@ -16,7 +16,7 @@ import libcst as cst
 from jaxlint.facts.answers import Answers
 from jaxlint.facts.calls import Calls
 from jaxlint.facts.names import Names
-from jaxlint.facts.tree import Binding, Class, Context, Function, Tree
+from jaxlint.facts.tree import Binding, Class, Context, Function, Tree, last_name
 from jaxlint.facts.wrapping import Wrappings
 
 AHEAD_OF_TIME = frozenset({"lower", "trace", "eval_shape"})
@@ -295,18 +295,12 @@ class Fates:
 
 def _memoises(call: cst.Call) -> bool:
     """Whether a call says by its name that it keeps its only argument."""
-    return len(call.args) == 1 and _last_name(call.func) in _KEEPERS
+    return len(call.args) == 1 and last_name(call.func) in _KEEPERS
 
 
 _KEEPERS = frozenset({"cache", "cached", "lru_cache", "memoize", "memoise", "staticmethod"})
 
 
-def _last_name(node: cst.BaseExpression) -> str:
-    if isinstance(node, cst.Attribute):
-        return node.attr.value
-    return node.value if isinstance(node, cst.Name) else ""
-
-
 def _is_class_name(node: cst.BaseExpression) -> bool:
-    name = _last_name(node).lstrip("_")
+    name = last_name(node).lstrip("_")
     return name[:1].isupper() and not name.isupper()

@@ -20,7 +20,7 @@ from jaxlint.facts.constants import Constants
 from jaxlint.facts.names import Element, Expression, Names
 from jaxlint.facts.outline import DATA_LENGTHS
 from jaxlint.facts.tracing import Tracing
-from jaxlint.facts.tree import Function, Loop, Parameter, Tree, children
+from jaxlint.facts.tree import Function, Loop, Parameter, Tree, children, last_name
 from jaxlint.facts.values import Kind, Values
 from jaxlint.facts.wrapping import Wrappings
 
@@ -115,11 +115,9 @@ class Loops:
                 continue
             trips, bound = self.trips(loop)
             total = body.times(trips if trips is not None else 1)
-            outer = loop.outer
-            while outer is not None:
+            for outer in loop.around:
                 count, _ = self.trips(outer)
                 total = total.times(count if count is not None else 1)
-                outer = outer.outer
             if trips is not None and trips < HUGE and self._is_structural(loop):
                 continue
             cue = self._cue(loop, bound) if trips is None and bound is not None else ""
@@ -159,8 +157,8 @@ class Loops:
             if name == "zip" and args:
                 return self._zip_trips(args)
             return None, None
-        if isinstance(node, cst.Call) and node.args and _last_name(node.func) in ("tqdm", "trange", "track"):
-            if _last_name(node.func) == "trange":
+        if isinstance(node, cst.Call) and node.args and last_name(node.func) in ("tqdm", "trange", "track"):
+            if last_name(node.func) == "trange":
                 return self._range_trips([arg.value for arg in node.args if arg.keyword is None])
             return self._iterable_trips(node.args[0].value)
         length = self._constants.length(node)
@@ -229,7 +227,7 @@ class Loops:
             return next((kind for kind in found if kind is not None), None)
         if isinstance(node, cst.Attribute):
             return "static" if self._names.externals(node) == () else None
-        if isinstance(node, cst.Call) and _last_name(node.func) == "len" and node.args:
+        if isinstance(node, cst.Call) and last_name(node.func) == "len" and node.args:
             return "shape" if self._values.kind(node.args[0].value).traced else None
         found = [self._decided_by(child, depth + 1) for child in children(node)]
         return next((kind for kind in ("shape", "static") if kind in found), None)
@@ -512,12 +510,6 @@ _COUNTED = {"split": 1, "array_split": 1, "arange": 0, "linspace": 2}
 """The functions whose argument at a position is the number of elements they give."""
 
 _LOOPS = (cst.For, cst.While, cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp, cst.CompFor)
-
-
-def _last_name(node: cst.BaseExpression) -> str:
-    if isinstance(node, cst.Attribute):
-        return node.attr.value
-    return node.value if isinstance(node, cst.Name) else ""
 
 
 def _mentions(nodes: object, names: set[str]) -> bool:

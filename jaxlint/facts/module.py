@@ -128,10 +128,7 @@ class ModuleFacts:
         found: list[Unrolled] = []
         reported: set[int] = set()
         for loop in self.loops.unrolled:
-            outer, covered = loop.loop.outer, False
-            while outer is not None:
-                covered = covered or id(outer) in reported
-                outer = outer.outer
+            covered = any(id(outer) in reported for outer in loop.loop.around)
             if covered or loop.trips is None or loop.trips <= SHORT:
                 continue
             short = loop.trips <= SHORT_ELEMENTWISE and loop.body.heavy == 0 and loop.body.light < SHORT_ELEMENTWISE
@@ -146,10 +143,7 @@ class ModuleFacts:
         reported = {id(loop.loop) for loop in self.long_loops}
         found: list[Unrolled] = []
         for loop in self.loops.unrolled:
-            outer, covered = loop.loop.outer, False
-            while outer is not None:
-                covered = covered or id(outer) in reported
-                outer = outer.outer
+            covered = any(id(outer) in reported for outer in loop.loop.around)
             if loop.cue and not covered:
                 reported.add(id(loop.loop))
                 found.append(loop)

@@ -58,6 +58,14 @@ class Loop:
         """What is iterated over; None for `while`."""
         return None if isinstance(self.node, cst.While) else self.node.iter
 
+    @property
+    def around(self) -> Iterator[Loop]:
+        """The loops around this one in the same function, innermost first."""
+        loop = self.outer
+        while loop is not None:
+            yield loop
+            loop = loop.outer
+
     def inside(self, other: Loop | None) -> bool:
         """Tell whether this loop is `other` or stands in it; every loop stands in None."""
         loop: Loop | None = self
@@ -660,6 +668,13 @@ class Tree:
         for top in self.ancestors(node):  # noqa: B007  (the last one is wanted)
             pass
         return next((module, block) for module, block in self.roots if module is top)
+
+
+def last_name(node: cst.BaseExpression) -> str:
+    """Return the last part of a dotted name, empty for any other expression."""
+    if isinstance(node, cst.Attribute):
+        return node.attr.value
+    return node.value if isinstance(node, cst.Name) else ""
 
 
 def _dotted(node: cst.BaseExpression) -> str:
