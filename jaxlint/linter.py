@@ -106,6 +106,7 @@ def _findings(module: RuleModule, facts: ModuleFacts, minimum: Confidence) -> li
                     impact=rule.impact,
                     context=facts.context(report.node),
                     related=_related(report, facts),
+                    fixes=tuple(report.fixes()),
                 )
             )
     return found

@@ -11,7 +11,7 @@ import functools
 import importlib
 import pkgutil
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from jaxlint.facts.confidence import Evidence
     from jaxlint.facts.module import ModuleFacts
+    from jaxlint.finding import Fix
 
 HOME = "https://pypi.org/project/flake8-jaxlint/"
 """The distribution's page; the base of each rule's URL."""
@@ -58,12 +59,16 @@ class Rule:
 
 @dataclass(frozen=True)
 class Report:
-    """What a rule yields: a place (a LibCST node of the facts), what to say of it, and what speaks for it."""
+    """What a rule yields: a place (a LibCST node of the facts), what to say of it, and what speaks for it.
+
+    `fixes` is asked only where the finding is shown, and gives the ways to mend it, the preferred one first.
+    """
 
     node: cst.CSTNode
     message: str
     evidence: Evidence
     related: tuple[tuple[cst.CSTNode, str], ...] = ()
+    fixes: Callable[[], Iterable[Fix]] = tuple
 
 
 class RuleModule(Protocol):
