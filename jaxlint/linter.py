@@ -95,20 +95,26 @@ def _findings(module: RuleModule, facts: ModuleFacts, minimum: Confidence) -> li
     found = []
     for report in module.check(facts):
         level = confidence(report.evidence)
-        if level is not None and level >= minimum:
-            found.append(
-                Finding(
-                    code=rule.code,
-                    name=rule.name,
-                    message=report.message,
-                    span=facts.span(report.node),
-                    confidence=level,
-                    impact=rule.impact,
-                    context=facts.context(report.node),
-                    related=_related(report, facts),
-                    fixes=tuple(report.fixes()),
-                )
+        if level is None or level < minimum:
+            continue
+        try:
+            fixes = tuple(report.fixes())
+        except Exception as error:  # noqa: BLE001  (a finding that cannot be mended is still one)
+            fixes = ()
+            found.append(_internal_error(error, f"fixes of {rule.code}"))
+        found.append(
+            Finding(
+                code=rule.code,
+                name=rule.name,
+                message=report.message,
+                span=facts.span(report.node),
+                confidence=level,
+                impact=rule.impact,
+                context=facts.context(report.node),
+                related=_related(report, facts),
+                fixes=fixes,
             )
+        )
     return found
 
 

@@ -1,0 +1,245 @@
+"""The whole file as Python's own parser sees it, with places as offsets into `Source.text`."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from jaxlint.facts.outline import python_tree
+from jaxlint.finding import Span
+
+if TYPE_CHECKING:
+    from jaxlint.source import Source
+
+_WORD = re.compile(r"[^\W\d]\w*")
+_CELL = re.compile(r"#\s*(%%|In\s*\[|\+|-{3,}|={3,}|#{3,})")
+"""Comments that divide a file rather than belong to the statement below."""
+
+
+class NoFixError(Exception):
+    """There is no edit that is sure to keep the file's meaning; the text says why, for whoever debugs a builder."""
+
+
+class Syntax:
+    """The tree of a file, with parents and places.
+
+    Raises:
+        NoFixError: the running Python does not take the text.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.text = source.text
+        try:
+            self.tree = python_tree(source.text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            raise NoFixError(str(error)) from None
+        self.parents: dict[ast.AST, ast.AST] = {}
+        self._by_span: dict[Span, list[ast.AST]] = {}
+        for node in ast.walk(self.tree):
+            for child in ast.iter_child_nodes(node):
+                self.parents[child] = node
+
+    # Places
+
+    def offset(self, row: int, column: int) -> int:
+        """Return the offset of a place that `ast` gives: the row 1-based, the column 0-based in UTF-8 bytes."""
+        start = self.source.line_starts[row - 1]
+        line = self.source.line(row)
+        if not line.isascii():
+            column = len(line.encode("utf-8", "surrogatepass")[:column].decode("utf-8", "ignore"))
+        return start + column
+
+    def span(self, node: ast.AST) -> Span:
+        """Return the span of a node, from its first token to its last; a decorated definition starts at its `def`."""
+        return Span(
+            self.offset(node.lineno, node.col_offset),  # type: ignore[attr-defined]
+            self.offset(node.end_lineno, node.end_col_offset),  # type: ignore[attr-defined]
+        )
+
+    def code(self, node: ast.AST) -> str:
+        """Return the text of a node as it is written."""
+        span = self.span(node)
+        return self.text[span.start : span.end]
+
+    def at(self, span: Span, *kinds: type[ast.AST]) -> ast.AST:
+        """Return the outermost node of one of `kinds` (of any, where none is given) that has just this span.
+
+        Raises:
+            NoFixError: there is none.
+        """
+        if not self._by_span:
+            for node in ast.walk(self.tree):
+                if hasattr(node, "lineno"):
+                    self._by_span.setdefault(self.span(node), []).append(node)
+        for node in self._by_span.get(span, ()):
+            if not kinds or isinstance(node, kinds):
+                return node
+        raise NoFixError(f"no node at {span}")
+
+    def around(self, node: ast.AST) -> Iterator[ast.AST]:
+        """Yield the nodes that hold this one, innermost first, the module last."""
+        current = self.parents.get(node)
+        while current is not None:
+            yield current
+            current = self.parents.get(current)
+
+    def statement(self, node: ast.AST) -> ast.stmt:
+        """Return the innermost statement that a node belongs to, itself if it is one."""
+        for current in (node, *self.around(node)):
+            if isinstance(current, ast.stmt):
+                return current
+        raise NoFixError("not in a statement")
+
+    def top(self, place: int | Span) -> ast.stmt:
+        """Return the top-level statement that holds an offset or a span; its decorators belong to it.
+
+        Raises:
+            NoFixError: the place is in none.
+        """
+        start = place if isinstance(place, int) else place.start
+        for node in self.tree.body:
+            if self.start(node) <= start < self.span(node).end:
+                return node
+        raise NoFixError("not in a top-level statement")
+
+    def start(self, node: ast.stmt) -> int:
+        """Return where a statement starts, its decorators included."""
+        first = self.span(node).start
+        for decorator in getattr(node, "decorator_list", ()):
+            sign = self.text.rfind("@", 0, self.span(decorator).start)
+            first = min(first, sign)
+        return first
+
+    def above(self, node: ast.stmt) -> int:
+        """Return the start of the row from which a statement's own text goes: its leading comments and decorators.
+
+        A comment that divides the file, such as a notebook's cell mark, is not the statement's own.
+
+        Raises:
+            NoFixError: another statement stands before it on its row.
+        """
+        row = self.source.position(self.start(node))[0]
+        begin = self.source.line_starts[row - 1]
+        if self.text[begin : self.start(node)].strip():
+            raise NoFixError("the statement shares its row with another")
+        indent = self.text[begin : self.start(node)]
+        while row > 1:
+            line = self.source.line(row - 1)
+            if not line.startswith(indent + "#") or _CELL.match(line.strip()) or line.startswith("#!"):
+                break
+            if not self._is_comment(row - 1):
+                break
+            row -= 1
+        return self.source.line_starts[row - 1]
+
+    def blank_rows_above(self, offset: int) -> int:
+        """Return how many blank rows stand above the row that starts at an offset, two at most; two above the first."""
+        row = self.source.position(offset)[0]
+        blank = 0
+        while blank < 2 and row - blank > 1 and not self.source.line(row - blank - 1).strip():
+            blank += 1
+        return blank if row - blank > 1 else 2
+
+    def _is_comment(self, row: int) -> bool:
+        """Whether a row that looks like a comment is none of a string that spans several rows."""
+        place = self.source.line_starts[row - 1]
+        return not any(span.start < place < span.end for span in self._long_strings)
+
+    @functools.cached_property
+    def _long_strings(self) -> list[Span]:
+        return [
+            self.span(node)
+            for node in ast.walk(self.tree)
+            if isinstance(node, (ast.Constant, ast.JoinedStr)) and node.lineno != node.end_lineno
+        ]
+
+    # Names
+
+    @functools.cached_property
+    def words(self) -> frozenset[str]:
+        """Every identifier of the file, and every word of its strings and comments: what a new name must not be."""
+        return frozenset(unicodedata.normalize("NFKC", word) for word in _WORD.findall(self.text))
+
+    @functools.cached_property
+    def module_bindings(self) -> dict[str, list[ast.AST]]:
+        """The statements and expressions that bind each name of the module's scope, `global` elsewhere included."""
+        found: dict[str, list[ast.AST]] = {}
+        for name, node in _bindings(self.tree):
+            found.setdefault(name, []).append(node)
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Global):
+                for name in node.names:
+                    found.setdefault(name, []).append(node)
+        return found
+
+
+@functools.lru_cache(maxsize=1)
+def syntax_of(source: Source) -> Syntax:
+    """Return the tree of a source, built once however many of its findings are mended in a row.
+
+    Raises:
+        NoFixError: as for `Syntax`.
+    """
+    return Syntax(source)
+
+
+def _bindings(scope: ast.AST) -> Iterator[tuple[str, ast.AST]]:
+    """Yield what a scope's own code binds; nested scopes bind for themselves, but for walruses in comprehensions."""
+    stack: list[ast.AST] = list(ast.iter_child_nodes(scope))
+    while stack:
+        node = stack.pop()
+        yield from own_bindings(node)
+        stack.extend(inner_nodes(node))
+
+
+def own_bindings(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
+    """Yield the names that a node binds by itself, in the scope that it stands in."""
+    if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+        yield node.id, node
+    elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        yield node.name, node
+    elif isinstance(node, (ast.Import, ast.ImportFrom)):
+        for alias in node.names:
+            bound = alias.asname or (alias.name.partition(".")[0] if isinstance(node, ast.Import) else alias.name)
+            yield bound, node
+    elif isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and node.name is not None:
+        yield node.name, node
+    elif isinstance(node, ast.MatchMapping) and node.rest is not None:
+        yield node.rest, node
+
+
+def inner_nodes(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the children of a node that run in the same scope as the node itself."""
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        yield from node.decorator_list
+        yield from _defaults(node.args)
+        yield from _annotations(node.args)
+        if node.returns is not None:
+            yield node.returns
+    elif isinstance(node, ast.Lambda):
+        yield from _defaults(node.args)
+    elif isinstance(node, ast.ClassDef):
+        yield from (*node.decorator_list, *node.bases, *node.keywords)
+    elif isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
+        yield node.generators[0].iter
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.NamedExpr):
+                yield inner.target  # a walrus in a comprehension binds outside
+    else:
+        yield from ast.iter_child_nodes(node)
+
+
+def _defaults(arguments: ast.arguments) -> Iterator[ast.expr]:
+    yield from arguments.defaults
+    yield from (default for default in arguments.kw_defaults if default is not None)
+
+
+def _annotations(arguments: ast.arguments) -> Iterator[ast.expr]:
+    for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg):
+        if argument is not None and argument.annotation is not None:
+            yield argument.annotation
