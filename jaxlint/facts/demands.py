@@ -33,7 +33,7 @@ class Demand:
     `node` is the traced expression, `use` what it is for: `test`, `order` (a comparison by a builtin), `conversion`,
     `call`, or one of `STRUCTURAL`.
     `parameters` are those that the value comes from, where it comes from parameters alone; otherwise it is data, the
-    result of array operations.
+    result of array operations.  `also` are those of the values that Python needs together with it, as in a shape.
     """
 
     node: cst.BaseExpression
@@ -41,6 +41,7 @@ class Demand:
     function: Function
     parameters: tuple[Parameter, ...] = ()
     place: cst.CSTNode | None = None
+    also: tuple[Parameter, ...] = ()
 
     @property
     def where(self) -> cst.CSTNode:
@@ -102,6 +103,20 @@ class Demands:
             and before.orelse is node
             and any(self._values.kind(part).traced for part, _ in self._tested(before.test))
         )
+
+    def tested_after(self, node: cst.CSTNode) -> Iterator[cst.BaseExpression]:
+        """Yield what the `elif`s behind a test ask for, which fails no sooner than Python has the test's value."""
+        child = node
+        for parent in self._tree.ancestors(node):
+            if isinstance(parent, cst.If):
+                after = parent.orelse if parent.test is child else None
+                while isinstance(after, cst.If):
+                    yield from (part for part, _ in self._tested(after.test))
+                    after = after.orelse
+                return
+            if isinstance(parent, (cst.BaseSmallStatement, cst.BaseCompoundStatement)):
+                return
+            child = parent
 
     def _tested(self, node: cst.BaseExpression) -> Iterator[tuple[cst.BaseExpression, str]]:
         if isinstance(node, cst.BooleanOperation):
@@ -232,6 +247,7 @@ class Demands:
 
     def _demand(self, node: cst.BaseExpression, use: str, function: Function) -> Demand | None:
         """Return the demand of one expression, None where Python may well have its value."""
+        found: Demand | None = None
         for part in _parts(node) if use in STRUCTURAL and use != "key" else (node,):
             kind = self._values.kind(part)
             if not kind.traced:
@@ -239,8 +255,11 @@ class Demands:
             parameters = self.parameters_behind(part)
             if kind is Kind.DATA and not parameters and use in ("test", "index", "key"):
                 continue  # it may be a container, whose truth Python knows, or the key of a dictionary
-            return Demand(part, use, function, tuple(parameters or ()))
-        return None
+            if found is None:
+                found = Demand(part, use, function, tuple(parameters or ()))
+            elif found.parameters:
+                found = replace(found, also=(*found.also, *(parameters or ())))
+        return found
 
     def _is_named_item(self, node: cst.Subscript) -> bool:
         """Whether a subscript takes an item by its name: `config["rounds"]`."""

@@ -21,12 +21,17 @@ _BY_NUMBER = ("static_argnums", "static_broadcasted_argnums", "donate_argnums")
 class WrongArgument:
     """An option that names an argument which `function` lacks, or one that is both static and donated (`overlap`)."""
 
-    node: cst.BaseExpression
+    wrapped: Wrapped
     function: Function
     option: str
     given: str | int
     parameters: tuple[str, ...]
     overlap: bool = False
+
+    @property
+    def node(self) -> cst.BaseExpression:
+        """The call or decorator that has the option."""
+        return self.wrapped.node
 
 
 class Signatures:
@@ -54,15 +59,15 @@ class Signatures:
             for name in self._constants.strings(wrapped.keyword(option)) or ():
                 chosen[option.partition("_")[0]].add(name)
                 if name not in named and not takes_any_name:
-                    yield WrongArgument(wrapped.node, function, option, name, named)
+                    yield WrongArgument(wrapped, function, option, name, named)
         for option in _BY_NUMBER:
             for number in self._constants.integers(wrapped.keyword(option)) or ():
                 if -len(positional) <= number < len(positional):
                     chosen[option.partition("_")[0]].add(positional[number])
                 elif not takes_any_number:
-                    yield WrongArgument(wrapped.node, function, option, number, positional)
+                    yield WrongArgument(wrapped, function, option, number, positional)
         for name in sorted(chosen["static"] & chosen["donate"]):
-            yield WrongArgument(wrapped.node, function, "static_argnames", name, named, overlap=True)
+            yield WrongArgument(wrapped, function, "static_argnames", name, named, overlap=True)
 
     def _function(self, wrapped: Wrapped) -> Function | None:
         """Return the function whose signature the wrapper sees; None where decorators or branches may change it."""

@@ -61,14 +61,16 @@ class Staged:
         self._tracing = tracing
         self._values = values
         self._busy: set[int] = set()
-        finder = Demands(tree, names, calls, values)
+        self._finder = Demands(tree, names, calls, values)
         self.demands: list[Demand] = [
             demand
             for function in self.functions()
-            for demand in finder.of(function)
+            for demand in self._finder.of(function)
             if not self.is_guarded(demand.node)
         ]
-        self._structural = {id(p) for d in self.demands if d.use in STRUCTURAL or d.use == "call" for p in d.parameters}
+        self._structural = {
+            id(p) for d in self.demands if d.use in STRUCTURAL or d.use == "call" for p in (*d.parameters, *d.also)
+        }
 
     @functools.cached_property
     def missing_statics(self) -> list[tuple[Demand, Parameter]]:
@@ -78,10 +80,25 @@ class Staged:
             trace = self._tracing.trace(demand.function)
             if trace is None or not trace.compiled:
                 continue  # a body of scan or vmap has no static arguments to name
-            for parameter in demand.parameters:
+            for parameter in (*demand.parameters, *demand.also):
                 if id(parameter) not in found and self._is_option(demand, parameter):
                     found[id(parameter)] = (demand, parameter)
         return list(found.values())
+
+    def asked_after(self, demand: Demand) -> list[Parameter]:
+        """Return the option-like parameters that the `elif`s behind a test ask for."""
+        found = (self._finder.parameters_behind(node) or () for node in self._finder.tested_after(demand.node))
+        return [p for parameters in found for p in parameters if self._is_option(demand, p)]
+
+    @staticmethod
+    def item_asked_for(demand: Demand, parameter: Parameter) -> str | None:
+        """Return the name of the item of a `**options` that a demand asks for: `options["training"]`."""
+        node = demand.node
+        if parameter.star != "**" or not isinstance(node, cst.Subscript) or not isinstance(node.value, cst.Name):
+            return None
+        key = node.slice[0].slice.value if isinstance(node.slice[0].slice, cst.Index) else None
+        name = str(key.evaluated_value) if isinstance(key, cst.SimpleString) and len(node.slice) == 1 else ""
+        return name if name.isidentifier() else None
 
     @functools.cached_property
     def data_in_python(self) -> list[Demand]:
@@ -251,12 +268,17 @@ class Staged:
             given = argument_of(site.node, parameter, bound=site.bound)
             if given is None and parameter.default is None:
                 return False
-            if given is not None and not self._is_omitted_default(given):
+            if given is not None and not self._is_omitted_default(given, site):
                 return False
         return True
 
-    def _is_omitted_default(self, node: cst.CSTNode) -> bool:
-        """Whether an argument is a parameter of the caller that is itself left out by all."""
+    def _is_omitted_default(self, node: cst.CSTNode, site: CallSite) -> bool:
+        """Whether an argument is a parameter of a traced caller that is itself left out by all.
+
+        Where the caller runs eagerly, or the call is one of a compiled function, the default is passed and so traced.
+        """
+        if site.wrapped or not self._tracing.is_traced(site.context.function):
+            return False
         values = self._names.values(node)
         return all(isinstance(v, Parameter) and self.omitted(v) for v in values)
 

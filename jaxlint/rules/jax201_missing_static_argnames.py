@@ -40,7 +40,14 @@ At confidence `low`: a parameter with a default that no call in sight passes; a 
 call in sight shows that it is a plain function.
 
 ## Fix safety
-No fix is offered yet.
+The parameter is named in `static_argnames`, or in whatever the wrapper has already, wherever something in sight
+compiles the function.  Safe, as the code fails without it; unsafe where it may run: where no caller in sight passes the
+parameter, where the place is in one branch of several, where the parameter also looks like data, or is a function,
+which compiles again for each new one.
+
+None is offered where a caller in sight passes an array or a list, where the parameter is a dictionary, and where the
+wrapper cannot be changed: a transform stands between it and the function, an option speaks of each argument
+(`in_shardings`), others share it.
 
 ## References
 - JAX documentation, "Just-in-time compilation": marking arguments as static
@@ -49,6 +56,7 @@ No fix is offered yet.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -56,7 +64,10 @@ from jaxlint.finding import Impact
 from jaxlint.rules import Report, Rule, _staged
 
 if TYPE_CHECKING:
+    from jaxlint.facts.demands import Demand
     from jaxlint.facts.module import ModuleFacts
+    from jaxlint.facts.tree import Parameter
+    from jaxlint.finding import Fix
 
 RULE = Rule(
     code="JAX201",
@@ -74,7 +85,7 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
     from jaxlint.facts.confidence import Doubt
 
     for demand, parameter in facts.staged.missing_statics:
-        name = parameter.name
+        name = facts.staged.item_asked_for(demand, parameter) or parameter.name
         message = (
             f"`{name}` is traced here, but {_staged.NEEDS[demand.use]} needs its value in Python, which fails; "
             f"add `static_argnames={name!r}` to the compiled function"
@@ -83,4 +94,11 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
         if demand.use == "call" and facts.staged.may_be_tree(parameter):
             doubts.add(Doubt.UNSEEN)
         related = ((facts.parameter_node(parameter), f"`{name}` is a traced parameter"),)
-        yield Report(demand.where, message, facts.error_evidence(demand.node, frozenset(doubts)), related)
+        evidence = facts.error_evidence(demand.node, frozenset(doubts))
+        yield Report(demand.where, message, evidence, related, functools.partial(_fixes, facts, demand, parameter))
+
+
+def _fixes(facts: ModuleFacts, demand: Demand, parameter: Parameter) -> Iterator[Fix]:
+    from jaxlint.fixes import edits, statics
+
+    return edits.offered(lambda: statics.add_static(facts, demand, parameter))

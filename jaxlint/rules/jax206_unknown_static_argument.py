@@ -27,7 +27,9 @@ The function takes `**kwargs` (for names) or `*args` (for numbers); its signatur
 in sight; the target is a partial or another transform.
 
 ## Fix safety
-No fix is offered yet.
+A name is replaced by the parameter that it clearly misspells; numbers that go one beyond the last parameter are counted
+from 0; an argument that is static and donated is no longer donated.  Safe, as the wrapper fails without it, but unsafe
+for donated arguments, and where nothing shows that the parameter is an option rather than data.
 
 ## References
 - <https://github.com/jax-ml/jax/issues/10601>
@@ -35,6 +37,7 @@ No fix is offered yet.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -43,6 +46,8 @@ from jaxlint.rules import Report, Rule, _staged
 
 if TYPE_CHECKING:
     from jaxlint.facts.module import ModuleFacts
+    from jaxlint.facts.signatures import WrongArgument
+    from jaxlint.finding import Fix
 
 RULE = Rule(
     code="JAX206",
@@ -76,4 +81,11 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
                 f"parameter{'s' * (count != 1)}, so it fails; count from 0, or use names"
             )
         related = ((facts.name_node(wrong.function), f"{where} is defined here"),)
-        yield Report(wrong.node, message, facts.error_evidence(wrong.node), related)
+        fixes = functools.partial(_fixes, facts, wrong)
+        yield Report(wrong.node, message, facts.error_evidence(wrong.node), related, fixes)
+
+
+def _fixes(facts: ModuleFacts, wrong: WrongArgument) -> Iterator[Fix]:
+    from jaxlint.fixes import edits, statics
+
+    return edits.offered(lambda: statics.correct_argument(facts, wrong))
