@@ -65,6 +65,9 @@ class Config:
     exclude: tuple[Patterns, ...] = ()
     force_exclude: bool = False
     respect_gitignore: bool = True
+    fixable: tuple[str, ...] = ("JAX",)
+    unfixable: tuple[str, ...] = ()
+    unsafe_fixes: bool = False
     root: str = field(default_factory=os.getcwd)
     """The folder that files are named after: that of the configuration file, else the current one."""
     file: str | None = None
@@ -81,6 +84,11 @@ class Config:
     def ignored(self, path: str) -> tuple[str, ...]:
         """Return the codes and prefixes that `per-file-ignores` hides in the file at an absolute path."""
         return tuple(code for patterns, codes in self.per_file_ignores if _matches(patterns, path) for code in codes)
+
+    def fixes(self, code: str) -> bool:
+        """Tell whether findings of this code may be fixed; the longer prefix wins, and `unfixable` on a tie."""
+        wanted = max((len(prefix) for prefix in self.fixable if code.startswith(prefix)), default=-1)
+        return wanted > max((len(prefix) for prefix in self.unfixable if code.startswith(prefix)), default=-1)
 
     def examples(self, path: str) -> str | None:
         """Return the absolute path of the file that gives examples for the file at an absolute path, if one does."""
@@ -321,6 +329,31 @@ OPTIONS: Mapping[str, Option] = {
             "false",
             "Whether the rules run that are still being judged on real code.",
             "preview = true",
+            _flag,
+        ),
+        Option(
+            "fixable",
+            "list of codes",
+            '["JAX"]',
+            "The rules whose fixes are offered and applied, by code or by the start of one.",
+            'fixable = ["JAX1"]',
+            parse_codes,
+        ),
+        Option(
+            "unfixable",
+            "list of codes",
+            "[]",
+            "The rules whose fixes are neither offered nor applied. Where `fixable` and `unfixable` both name a rule, "
+            "the longer name wins, and `unfixable` where they are equally long.",
+            'unfixable = ["JAX401"]',
+            parse_codes,
+        ),
+        Option(
+            "unsafe-fixes",
+            "true or false",
+            "false",
+            "Whether `--fix` applies fixes that need judgement too.",
+            "unsafe-fixes = true",
             _flag,
         ),
         Option(

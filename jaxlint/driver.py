@@ -1,10 +1,11 @@
-"""From the bytes of a file to its diagnostics: what doors do around the core.
+"""From the bytes of a file to its diagnostics and its fixed bytes: what doors do around the core.
 
 The flake8 door alone does without, as flake8 reads the files and knows what to hide.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,37 +17,53 @@ from jaxlint.noqa import Noqa
 from jaxlint.source import Source, SourceError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable
 
     from jaxlint.config import Config
     from jaxlint.discovery import File
+    from jaxlint.fixes.apply import Applied, Dropped
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What fixing makes of a file: its bytes before and after, what was applied, and what could not be."""
+
+    before: bytes
+    after: bytes
+    applied: tuple[Applied, ...]
+    dropped: tuple[Dropped, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What came of one file: diagnostics in the order of their places, or the reason why it could not be read."""
+    """What came of one file: diagnostics in the order of their places, or the reason why it could not be read.
+
+    Where fixes were asked for and there was one to apply, `change` holds what to write, and the diagnostics are those
+    of the fixed text.  Nothing has been written yet.
+    """
 
     diagnostics: tuple[Diagnostic, ...] = ()
     error: str | None = None
+    change: Change | None = None
 
 
-def check_file(file: File) -> Checked:
-    """Lint one file.  Never raises: what goes wrong is in the result."""
+def check_file(file: File, *, fix: bool = False) -> Checked:
+    """Lint one file, and fix its text if asked to.  Never raises: what goes wrong is in the result."""
     try:
         data = Path(file.path).read_bytes()
     except OSError as error:
         return Checked(error=f"{file.name}: cannot be read: {error.strerror or error}")
-    return Checked(check_bytes(data, file))
+    return check_bytes(data, file, fix=fix)
 
 
-def check_bytes(data: bytes, file: File) -> tuple[Diagnostic, ...]:
-    """Lint what stands, or is about to stand, in a file.  Never raises."""
+def check_bytes(data: bytes, file: File, *, fix: bool = False) -> Checked:
+    """Lint what stands, or is about to stand, in a file, and fix it if asked to.  Never raises."""
     try:
-        return tuple(_shown(data, file))
+        return _checked(data, file, fix=fix)
     except Exception as error:  # noqa: BLE001
         # `lint` catches its own; this is for what stands around it.
         message = f"jaxlint failed on this file: {type(error).__name__}: {error}; please report this"
-        return (failure("JAX000", "internal-error", message, file),)
+        return Checked((failure("JAX000", "internal-error", message, file),))
 
 
 def failure(code: str, name: str, message: str, file: File) -> Diagnostic:
@@ -58,20 +75,75 @@ def failure(code: str, name: str, message: str, file: File) -> Diagnostic:
     return Diagnostic.of(finding, source, file.name)
 
 
-def _shown(data: bytes, file: File) -> Iterator[Diagnostic]:
-    """Yield what neither a comment nor `per-file-ignores` hides."""
-    ignored = file.config.ignored(file.path)
+def _checked(data: bytes, file: File, *, fix: bool) -> Checked:
+    show = shown(file)
     try:
         source = Source.from_bytes(data, file.config.name_of(file.path))
     except SourceError as error:
-        if not _is_ignored("JAX001", ignored, file.config):
-            yield failure("JAX001", "syntax-error", str(error), file)
-        return
-    noqa = Noqa(source)
-    for finding in lint(source, file.config.settings):
-        diagnostic = Diagnostic.of(finding, source, file.name)
-        if not _is_ignored(finding.code, ignored, file.config) and not _is_hidden(diagnostic, noqa):
-            yield diagnostic
+        hidden = _is_ignored("JAX001", file.config.ignored(file.path), file.config)
+        return Checked(() if hidden else (failure("JAX001", "syntax-error", str(error), file),))
+    findings = show(source, lint(source, file.config.settings))
+    change = _change(data, source, findings, file) if fix else None
+    if change is not None:
+        source = Source.from_bytes(change.after, source.path)
+        findings = show(source, lint(source, file.config.settings))
+    return Checked(tuple(Diagnostic.of(finding, source, file.name) for finding in findings), change=change)
+
+
+def _change(data: bytes, source: Source, findings: Iterable[Finding], file: File) -> Change | None:
+    """Return what fixing makes of a file; None where there is nothing to fix."""
+    from jaxlint.fixes import apply
+
+    unsafe = file.config.unsafe_fixes
+    if not any(apply.usable(finding, unsafe=unsafe) for finding in findings):
+        return None
+    mended = apply.mend(source, widest(file.config), shown(file), unsafe=unsafe)
+    return Change(data, source.to_bytes(mended.source.text), mended.applied, mended.dropped)
+
+
+def widest(config: Config) -> Callable[[Source], list[Finding]]:
+    """Return what lints as a fix is measured: all that is found at any confidence, selected or not."""
+    settings = config.settings
+    wide = dataclasses.replace(
+        settings,
+        select=("JAX", *settings.select),
+        ignore=(),
+        extend_ignore=(),
+        min_confidence=Confidence.LOW,
+    )
+    return lambda source: lint(source, wide)
+
+
+def shown(file: File) -> Callable[[Source, Iterable[Finding]], list[Finding]]:
+    """Return what picks, of the findings in a version of a file, those that the user is to see.
+
+    It leaves out what is not selected or not sure enough, and what a comment or `per-file-ignores` hides.
+    """
+    config = file.config
+    ignored = config.ignored(file.path)
+    whole = ("JAX000", "JAX001")
+
+    def show(source: Source, findings: Iterable[Finding]) -> list[Finding]:
+        from jaxlint.rules import rules
+
+        noqa = Noqa(source)
+        return [
+            _fixable(finding, config)
+            for finding in findings
+            if finding.confidence >= config.settings.min_confidence
+            and (finding.code in whole or config.settings.enabled(rules()[finding.code]))
+            and not _is_ignored(finding.code, ignored, config)
+            and not _is_hidden(finding, source, noqa)
+        ]
+
+    return show
+
+
+def _fixable(finding: Finding, config: Config) -> Finding:
+    """Take the fixes away that the configuration does not want."""
+    if not finding.fixes or config.fixes(finding.code):
+        return finding
+    return dataclasses.replace(finding, fixes=())
 
 
 def _is_ignored(code: str, ignored: tuple[str, ...], config: Config) -> bool:
@@ -84,8 +156,8 @@ def _is_ignored(code: str, ignored: tuple[str, ...], config: Config) -> bool:
     return code.startswith(ignored)
 
 
-def _is_hidden(diagnostic: Diagnostic, noqa: Noqa) -> bool:
-    if diagnostic.code in ("JAX000", "JAX001"):
+def _is_hidden(finding: Finding, source: Source, noqa: Noqa) -> bool:
+    if finding.code in ("JAX000", "JAX001"):
         # They speak of the whole file, whatever stands on the row.
         return noqa.whole_file
-    return noqa.hides(diagnostic.code, diagnostic.location.row)
+    return noqa.hides(finding.code, source.position(finding.span.start)[0])

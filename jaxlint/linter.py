@@ -38,7 +38,9 @@ def lint(source: Source, settings: Settings | None = None) -> list[Finding]:
             return []
         # Not around `ast`, whose recursion does take room on the stack.
         with _deep_recursion():
-            return fingerprinted(source, _run(_facts(source, kept, settings), settings))
+            found = fingerprinted(source, _run(_facts(source, kept, settings), settings))
+        # Only now: a fingerprint must not depend on how sure a finding has to be.
+        return [finding for finding in found if finding.confidence >= settings.min_confidence]
     except outline.UnreadableError as error:
         return fingerprinted(source, [_syntax_error(error)])
     except Exception as error:  # noqa: BLE001  (a file that jaxlint fails on must not end the run)
@@ -89,16 +91,18 @@ def _run(facts: ModuleFacts, settings: Settings) -> Iterator[Finding]:
 
 
 def _findings(module: RuleModule, facts: ModuleFacts, minimum: Confidence) -> list[Finding]:
+    """Return what a rule finds, at any confidence, with fixes where it is at least at `minimum`."""
     from jaxlint.facts.confidence import confidence
 
     rule = module.RULE
     found = []
     for report in module.check(facts):
         level = confidence(report.evidence)
-        if level is None or level < minimum:
+        if level is None:
             continue
         try:
-            fixes = tuple(report.fixes())
+            # What will not be shown is found for the fingerprints' sake only.
+            fixes = tuple(report.fixes()) if level >= minimum else ()
         except Exception as error:  # noqa: BLE001  (a finding that cannot be mended is still one)
             fixes = ()
             found.append(_internal_error(error, f"fixes of {rule.code}"))

@@ -28,6 +28,12 @@ class Report:
     diagnostics: tuple[Diagnostic, ...]
     files: int
     """How many files were read."""
+    unsafe_fixes: bool = False
+    """Whether unsafe fixes count as fixes, as for `--unsafe-fixes`."""
+    fixed: int = 0
+    """How many findings were fixed; they are not among the diagnostics."""
+    fixes: tuple[str, ...] = ()
+    """What was fixed, in lines to print as they are, where that was asked for."""
 
     @functools.cached_property
     def statistics(self) -> list[tuple[str, str, int]]:
@@ -42,7 +48,8 @@ class Report:
         found = (
             f"{count(len(self.diagnostics), 'finding')} ({high} at high confidence)" if self.diagnostics else "nothing"
         )
-        return f"Found {found} in {count(self.files, 'file')}."
+        fixed = f"; fixed {self.fixed}" if self.fixed else ""
+        return f"Found {found} in {count(self.files, 'file')}{fixed}."
 
 
 def count(number: int, one: str, many: str | None = None) -> str:

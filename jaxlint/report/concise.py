@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 def write(report: Report, out: TextIO, style: Style) -> None:
     """Write one line for each finding, and the summary."""
     out.writelines(headline(diagnostic, style) + "\n" for diagnostic in report.diagnostics)
+    out.writelines(report.fixes)
     if style.summary:
         out.write(report.summary + "\n")
 

@@ -21,6 +21,7 @@ def write(report: Report, out: TextIO, style: Style) -> None:
         out.write(headline(diagnostic, style) + "\n")
         out.writelines(line + "\n" for line in _details(diagnostic, style))
         out.write("\n")
+    out.writelines(report.fixes)
     if style.summary:
         out.write(report.summary + "\n")
 

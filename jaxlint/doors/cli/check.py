@@ -7,16 +7,21 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from jaxlint import report
 from jaxlint.config import OPTIONS, Config, ConfigError, Finder, Layer, read_table
-from jaxlint.doors.cli import UsageError, fail, warn
+from jaxlint.doors.cli import UsageError, fail, fixing, warn
 
 if TYPE_CHECKING:
-    from jaxlint.discovery import File
+    from jaxlint.discovery import Discovered, File
+    from jaxlint.driver import Checked
 
-_LISTS = ("select", "ignore", "extend-select", "extend-ignore", "exclude", "extend-exclude")
+_LISTS = (
+    *("select", "ignore", "extend-select", "extend-ignore", "fixable", "unfixable"),
+    *("exclude", "extend-exclude"),
+)
+_VALUES = ("min-confidence", "preview", "unsafe-fixes", "force-exclude", "respect-gitignore")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -32,6 +37,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     _add_list(rules, "--ignore", "CODES", "rules not to run")
     _add_list(rules, "--extend-select", "CODES", "rules to run besides those that are selected")
     _add_list(rules, "--extend-ignore", "CODES", "rules not to run besides those that are ignored")
+    _add_list(rules, "--fixable", "CODES", "rules whose fixes are offered and applied (default: all)")
+    _add_list(rules, "--unfixable", "CODES", "rules whose fixes are neither offered nor applied")
     _add_list(rules, "--per-file-ignores", "PATTERN:CODES", "rules whose findings are hidden in the files that match")
     rules.add_argument(
         "--min-confidence", choices=("low", "medium", "high"), help="how sure a finding must be (default: medium)"
@@ -41,6 +48,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action=argparse.BooleanOptionalAction,
         help="run the rules that are still being judged on real code",
     )
+
+    fixing.configure(parser)
 
     files = parser.add_argument_group("files")
     _add_list(files, "--exclude", "PATTERNS", "what to leave out of folders, instead of the default")
@@ -94,22 +103,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Lint and report; return the exit code.
+    """Lint, fix and report; return the exit code.
 
     Raises:
         UsageError: arguments contradict each other.
         ConfigError: an option or a configuration file cannot be used.
     """
-    from jaxlint.discovery import Discovered, discover
-
-    by = finder(arguments)
-    paths = arguments.paths or ["."]
-    from_stdin = "-" in paths
-    if from_stdin and len(paths) > 1:
-        raise UsageError("- stands for standard input and goes with no other path")
-    if from_stdin and sys.stdin is None:
-        raise UsageError("- stands for standard input, which is closed")
-    found = Discovered(_stdin_files(arguments.stdin_filename, by)) if from_stdin else discover(paths, by)
+    found = _find(arguments)
     configs = _distinct([file.config for file in found.files])
     for warning in dict.fromkeys(warning for config in configs for warning in config.warnings):
         warn(warning)
@@ -123,26 +123,79 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.show_settings:
         sys.stdout.writelines(_settings(found.files[0].name, found.files[0].config) if found.files else ())
         return 2 if found.errors else 0
+    something, failed = _check(found.files, arguments)
+    return 2 if failed or found.errors else int(something)
 
+
+def _find(arguments: argparse.Namespace) -> Discovered:
+    from jaxlint.discovery import Discovered, discover
+
+    by = finder(arguments)
+    paths = arguments.paths or ["."]
+    if not _from_stdin(arguments):
+        return discover(paths, by)
+    if len(paths) > 1:
+        raise UsageError("- stands for standard input and goes with no other path")
+    if sys.stdin is None:
+        raise UsageError("- stands for standard input, which is closed")
+    return Discovered(_stdin_files(arguments.stdin_filename, by))
+
+
+def _from_stdin(arguments: argparse.Namespace) -> bool:
+    return "-" in arguments.paths
+
+
+def _check(files: Sequence[File], arguments: argparse.Namespace) -> tuple[bool, bool]:
+    """Lint, fix and report; return whether there is something to exit with 1 for, and whether something failed."""
     from jaxlint.doors.cli import pool
-    from jaxlint.driver import Checked, check_bytes
+    from jaxlint.driver import check_bytes
 
-    jobs = pool.processes(len(found.files), arguments.jobs)
+    jobs = pool.processes(len(files), arguments.jobs)
     if arguments.verbose:
-        _say_how(configs, len(found.files), jobs)
-    if from_stdin:
-        data = sys.stdin.buffer.read()
-        results = [Checked(check_bytes(data, file)) for file in found.files]
+        _say_how(_distinct([file.config for file in files]), len(files), jobs)
+    fix = fixing.wanted(arguments)
+    data = sys.stdin.buffer.read() if _from_stdin(arguments) else None
+    if data is None:
+        results = pool.check_files(files, jobs, fix=fix)
     else:
-        results = pool.check_files(found.files, jobs)
-    errors = [result.error for result in results if result.error is not None]
-    for error in errors:
-        fail(error)
-    diagnostics = tuple(diagnostic for result in results for diagnostic in result.diagnostics)
-    _write(report.Report(diagnostics, len(results) - len(errors)), arguments)
-    if found.errors or errors or any(diagnostic.code == "JAX000" for diagnostic in diagnostics):
-        return 2
-    return 1 if diagnostics and not arguments.exit_zero else 0
+        results = [check_bytes(data, file, fix=fix) for file in files]
+    for result in results:
+        if result.error is not None:
+            fail(result.error)
+    out = sys.stdout
+    good = True
+    if arguments.diff:
+        changed = fixing.show_diff(files, results, quiet=arguments.quiet)
+        return changed, _failed(results)
+    if fix and data is not None:
+        fixing.write_text(data, results)
+        out = sys.stderr
+    elif fix:
+        results, good = fixing.write(files, results)
+    if arguments.fix_only:
+        fixing.write_summary(files, results, out, arguments)
+    else:
+        _write(_report(files, results, arguments), arguments, out)
+    left = not (arguments.fix_only or arguments.exit_zero) and any(result.diagnostics for result in results)
+    fixed = arguments.exit_non_zero_on_fix and fixing.count(results) > 0
+    return left or fixed, not good or _failed(results)
+
+
+def _failed(results: Sequence[Checked]) -> bool:
+    return any(
+        result.error is not None or any(diagnostic.code == "JAX000" for diagnostic in result.diagnostics)
+        for result in results
+    )
+
+
+def _report(files: Sequence[File], results: Sequence[Checked], arguments: argparse.Namespace) -> report.Report:
+    return report.Report(
+        tuple(diagnostic for result in results for diagnostic in result.diagnostics),
+        sum(result.error is None for result in results),
+        unsafe_fixes=any(file.config.unsafe_fixes for file in files),
+        fixed=fixing.count(results),
+        fixes=tuple(fixing.listing(files, results)) if arguments.show_fixes else (),
+    )
 
 
 # --- arguments -------------------------------------------------------------------------------------------------------
@@ -195,7 +248,7 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
             given[key] = [part.strip() for text in texts for part in text.split(",") if part.strip()]
     if arguments.per_file_ignores is not None:
         given["per-file-ignores"] = _per_file_ignores(arguments.per_file_ignores)
-    for key in ("min-confidence", "preview", "force-exclude", "respect-gitignore"):
+    for key in _VALUES:
         value = getattr(arguments, key.replace("-", "_"))
         if value is not None:
             given[key] = value
@@ -231,11 +284,11 @@ def _stdin_files(name: str | None, finder: Finder) -> list[File]:
 # --- output ----------------------------------------------------------------------------------------------------------
 
 
-def _write(result: report.Report, arguments: argparse.Namespace) -> None:
+def _write(result: report.Report, arguments: argparse.Namespace, out: TextIO) -> None:
     form = report.load(arguments.output_format)
     write = form.write_statistics if arguments.statistics else form.write
     if arguments.output_file is None:
-        write(result, sys.stdout, report.Style(color(arguments.color), not arguments.quiet))
+        write(result, out, report.Style(color(arguments.color), not arguments.quiet))
         return
     try:
         with open(arguments.output_file, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as out:

@@ -18,8 +18,8 @@ _FILES_PER_PROCESS = 24
 _MOST_PROCESSES = 60
 """Windows cannot wait for more."""
 
-_Task = tuple[str, str, int]
-"""Name and path of a file, and the number of its configuration."""
+_Task = tuple[str, str, int, bool]
+"""Name and path of a file, the number of its configuration, and whether to fix it."""
 
 
 def processes(files: int, wanted: int | None) -> int:
@@ -30,17 +30,17 @@ def processes(files: int, wanted: int | None) -> int:
     return max(1, min(wanted, files, _MOST_PROCESSES))
 
 
-def check_files(files: Sequence[File], jobs: int) -> list[Checked]:
-    """Lint files and return what came of each, in the same order.
+def check_files(files: Sequence[File], jobs: int, *, fix: bool = False) -> list[Checked]:
+    """Lint files, and fix their texts if asked to, and return what came of each, in the same order.
 
     A file on which a process dies gets a JAX000; the others are not affected.
     """
     _collect_rarely()
     if jobs < 2:
-        return [check_file(file) for file in files]
+        return [check_file(file, fix=fix) for file in files]
     configs = list({id(file.config): file.config for file in files}.values())
     numbers = {id(config): number for number, config in enumerate(configs)}
-    tasks = [(file.name, file.path, numbers[id(file.config)]) for file in files]
+    tasks = [(file.name, file.path, numbers[id(file.config)], fix) for file in files]
     results = dict(_together(tasks, configs, jobs))
     left = [index for index in range(len(files)) if index not in results]
     results.update(_one_by_one(files, tasks, configs, left))
@@ -106,4 +106,4 @@ def _start(configs: list[Config]) -> None:
 
 
 def _check_batch(tasks: Sequence[_Task]) -> list[Checked]:
-    return [check_file(File(name, path, _configs[number])) for name, path, number in tasks]
+    return [check_file(File(name, path, _configs[number]), fix=fix) for name, path, number, fix in tasks]

@@ -1,0 +1,329 @@
+"""Applying fixes: a text and its findings in; a new text, what was applied and what was dropped out.
+
+Nothing is trusted here, neither a rule nor the builder of a fix: after each round the text must compile, what was
+mended must be gone, nothing may have been found that was not there, and no comment may be lost.  A fix that breaks
+this is dropped, and the next alternative is tried.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import io
+import keyword
+import re
+import tokenize
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from jaxlint.finding import Applicability, Confidence, Edit, Finding, Fix
+from jaxlint.source import Source
+
+ROUNDS = 100
+"""After so many rounds, what is left is left."""
+
+Lint = Callable[[Source], list[Finding]]
+Choose = Callable[[Source, Sequence[Finding]], Iterable[Finding]]
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """A fix that is in the text; `row` is where its finding was, in the text of that round."""
+
+    code: str
+    name: str
+    row: int
+    applicability: Applicability
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A finding that has a fix and was not mended; `row` is in the text that came out, `reason` one sentence."""
+
+    code: str
+    name: str
+    row: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """What came of a text; `findings` are all that `lint` has on the new text."""
+
+    source: Source
+    findings: tuple[Finding, ...]
+    applied: tuple[Applied, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
+
+
+def usable(finding: Finding, *, unsafe: bool) -> tuple[Fix, ...]:
+    """Return the fixes of a finding that may be applied, the preferred one first.
+
+    Args:
+        finding: the finding.
+        unsafe: whether the user takes fixes that need judgement.
+    """
+    wanted = (Applicability.SAFE, Applicability.UNSAFE) if unsafe else (Applicability.SAFE,)
+    return tuple(fix for fix in finding.fixes if fix.applicability in wanted and fix.edits)
+
+
+def mend(source: Source, lint: Lint, choose: Choose, *, unsafe: bool = False, rounds: int = ROUNDS) -> Mended:
+    """Apply fixes until none is left that can be applied.
+
+    Args:
+        source: the text to start from.
+        lint: gives all findings of a text, down to confidence `low`: what fixes are measured by.
+        choose: picks from them the findings that are to be mended.
+        unsafe: whether fixes that need judgement are applied as well.
+        rounds: how often to lint and apply at most.
+    """
+    run = _Run(source, lint, choose, unsafe)
+    for _ in range(rounds):
+        batch = _compatible(run.source, run.candidates())
+        if not batch:
+            return run.result()
+        run.round(batch)
+    return run.result(f"there were still fixes to apply after {rounds} rounds")
+
+
+# --- one run ---------------------------------------------------------------------------------------------------------
+
+_Key = tuple[str, str, str]
+"""What a finding is known by from one round to the next: code, line of text, and the function around it."""
+
+_Trial = tuple[Source, list[Finding]]
+"""A text that holds, and what is found in it."""
+
+
+@dataclass
+class _Candidate:
+    finding: Finding
+    key: _Key
+    row: int
+    fixes: list[Fix]
+
+
+@dataclass
+class _Run:
+    source: Source
+    lint: Lint
+    choose: Choose
+    unsafe: bool
+    found: list[Finding] = field(init=False)
+    applied: list[Applied] = field(default_factory=list)
+    refused: dict[tuple[_Key, Fix | str], str] = field(default_factory=dict)
+    """Why a fix, known by its message, is not tried again."""
+
+    def __post_init__(self) -> None:
+        self.found = self.lint(self.source)
+
+    def candidates(self) -> list[_Candidate]:
+        """Return the findings to mend that have a fix which was not refused, in the order of their places."""
+        candidates = []
+        for finding in self.choose(self.source, self.found):
+            key = _key(self.source, finding)
+            fixes = [fix for fix in usable(finding, unsafe=self.unsafe) if (key, fix.message) not in self.refused]
+            if fixes:
+                candidates.append(_Candidate(finding, key, self.source.position(finding.span.start)[0], fixes))
+        return candidates
+
+    def round(self, batch: Sequence[_Candidate]) -> None:
+        """Apply the first fix of each candidate, or, where that does not hold, as many fixes as hold together."""
+        together = [(candidate, candidate.fixes[0]) for candidate in batch]
+        trial: _Trial | str | None = self._try(together)
+        if isinstance(trial, str):
+            together, trial = self._one_by_one(batch)
+        if trial is None:
+            return
+        self.source, self.found = trial
+        self.applied += [
+            Applied(c.finding.code, c.finding.name, c.row, fix.applicability, fix.message) for c, fix in together
+        ]
+
+    def _one_by_one(self, batch: Sequence[_Candidate]) -> tuple[list[tuple[_Candidate, Fix]], _Trial | None]:
+        accepted: list[tuple[_Candidate, Fix]] = []
+        last: _Trial | None = None
+        for candidate in batch:
+            for fix in candidate.fixes:
+                if _collides(self.source, fix, [other for _, other in accepted]):
+                    # It has its turn in the next round.
+                    break
+                trial = self._try([*accepted, (candidate, fix)])
+                if not isinstance(trial, str):
+                    accepted.append((candidate, fix))
+                    last = trial
+                    break
+                self.refused[candidate.key, fix.message] = trial
+        return accepted, last
+
+    def _try(self, chosen: Sequence[tuple[_Candidate, Fix]]) -> _Trial | str:
+        """Return what comes of these fixes together, or why they must not be applied."""
+        edits = [edit for _, fix in chosen for edit in fix.edits]
+        problem = _misplaced(self.source, edits)
+        if problem:
+            return problem
+        source = dataclasses.replace(self.source, text=spliced(self.source, edits))
+        problem = _broken(self.source, source)
+        if problem:
+            return problem
+        found = self.lint(source)
+        return _worse(self, source, found, [candidate.key for candidate, _ in chosen]) or (source, found)
+
+    def result(self, reason: str = "") -> Mended:
+        dropped = []
+        for finding in self.choose(self.source, self.found):
+            key = _key(self.source, finding)
+            why = [self.refused.get((key, fix.message), reason) for fix in usable(finding, unsafe=self.unsafe)]
+            if why and why[0]:
+                row = self.source.position(finding.span.start)[0]
+                dropped.append(Dropped(finding.code, finding.name, row, why[0]))
+        return Mended(self.source, tuple(self.found), tuple(self.applied), tuple(dropped))
+
+
+def _key(source: Source, finding: Finding) -> _Key:
+    row, _ = source.position(finding.span.start)
+    return finding.code, " ".join(source.line(row).split()), finding.context
+
+
+# --- which fixes go together -----------------------------------------------------------------------------------------
+
+
+def _compatible(source: Source, candidates: Iterable[_Candidate]) -> list[_Candidate]:
+    """Return those whose first fixes can be applied together; where two cannot, the one that comes first is in."""
+    batch: list[_Candidate] = []
+    taken: list[Edit] = []
+    words: set[str] = set()
+    known: set[str] | None = None
+    for candidate in candidates:
+        fix = candidate.fixes[0]
+        if known is None:
+            known = set(_WORD.findall(source.text))
+        new = _words(fix) - known
+        if not _overlap(fix.edits, taken) and words.isdisjoint(new):
+            batch.append(candidate)
+            taken += fix.edits
+            words |= new
+    return batch
+
+
+_WORD = re.compile(r"\w+")
+
+
+def _words(fix: Fix) -> set[str]:
+    return {word for edit in fix.edits for word in _WORD.findall(edit.text) if not keyword.iskeyword(word)}
+
+
+def _collides(source: Source, fix: Fix, others: Sequence[Fix]) -> bool:
+    """Tell whether a fix touches what others touch, or brings a word that they bring too.
+
+    Two fixes, each made without knowing the other, may both have chosen one name for something of their own.
+    """
+    if _overlap(fix.edits, [edit for other in others for edit in other.edits]):
+        return True
+    new = _words(fix).difference(_WORD.findall(source.text))
+    return any(new & _words(other) for other in others)
+
+
+def _overlap(edits: Sequence[Edit], taken: Sequence[Edit]) -> bool:
+    return any(
+        a.span.start == b.span.start or (a.span.start < b.span.end and b.span.start < a.span.end)
+        for a in edits
+        for b in taken
+    )
+
+
+# --- edits -----------------------------------------------------------------------------------------------------------
+
+
+def _misplaced(source: Source, edits: Sequence[Edit]) -> str:
+    ordered = sorted(edits, key=lambda edit: edit.span)
+    outside = any(not 0 <= edit.span.start <= edit.span.end <= len(source.text) for edit in ordered)
+    crossing = any(one.span.end > other.span.start for one, other in pairwise(ordered))
+    return "its edits do not fit the text" if outside or crossing else ""
+
+
+def spliced(source: Source, edits: Iterable[Edit]) -> str:
+    """Return the text after edits that do not overlap."""
+    pieces = []
+    position = 0
+    # Stable, so that of two insertions at one place the first stays first.
+    for edit in sorted(edits, key=lambda edit: edit.span):
+        pieces += [source.text[position : edit.span.start], edit.text]
+        position = edit.span.end
+    return "".join([*pieces, source.text[position:]])
+
+
+# --- what a fix must not do ------------------------------------------------------------------------------------------
+
+
+def _broken(before: Source, after: Source) -> str:
+    """Say in what a text is no longer one that Python takes, or holds less than it should; empty where it is fine."""
+    try:
+        data = after.to_bytes(after.text)
+    except UnicodeError:
+        return f"the fixed text cannot be written in the encoding {after.encoding}"
+    problem = _refused_by_python(data)
+    if problem and not _refused_by_python(before.to_bytes(before.text)):
+        return f"the fixed text does not compile: {problem}"
+    if problem and _unparsable(data):
+        return f"the fixed text does not parse: {problem}"
+    lost = comments(before.text) - comments(after.text)
+    return f"it would lose a comment: {min(lost)}" if lost else ""
+
+
+def _refused_by_python(data: bytes) -> str:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(data, "<fixed>", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return str(error) or type(error).__name__
+    return ""
+
+
+def _unparsable(data: bytes) -> bool:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(data)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return True
+    return False
+
+
+def comments(text: str) -> Counter[str]:
+    """Return the comments of a text with their numbers; none where Python's tokenizer does not get through."""
+    found: Counter[str] = Counter()
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text, newline=None).readline):
+            if token.type == tokenize.COMMENT:
+                found[token.string.rstrip()] += 1
+    except (tokenize.TokenError, SyntaxError):
+        return Counter()
+    return found
+
+
+def _worse(run: _Run, after: Source, found: Sequence[Finding], mended: Sequence[_Key]) -> str:
+    """Say which finding is not gone, or new; empty where the text is better for it."""
+    due = Counter(mended)
+    old = Counter(_key(run.source, finding) for finding in run.found)
+    new = Counter(_key(after, finding) for finding in found)
+    left = next((key for key in due if new[key] > max(old[key] - due[key], 0)), None)
+    if left is not None:
+        return f"{left[0]} would still be found"
+    # Lines and the functions around them may change with a fix; how many findings a rule has must not grow, at no
+    # confidence.
+    codes = Counter(code for code, _, _ in due.elements())
+    for minimum in Confidence:
+        before_counts = Counter(f.code for f in run.found if f.confidence >= minimum)
+        after_counts = Counter(f.code for f in found if f.confidence >= minimum)
+        if minimum is min(Confidence):
+            before_counts -= codes
+        grown = sorted(after_counts - before_counts)
+        if grown:
+            return f"{grown[0]} would be found that was not there"
+    return ""
