@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 from jaxlint.finding import Applicability, Confidence, Impact, Severity
 
 if TYPE_CHECKING:
-    from jaxlint.finding import Finding, Span
+    from collections.abc import Sequence
+
+    from jaxlint.finding import Edit, Finding, Span
     from jaxlint.source import Source
 
 
@@ -34,12 +36,28 @@ class LocatedEdit:
 
 
 @dataclass(frozen=True, slots=True)
+class Lines:
+    """What a fix comes to in whole lines: `text` instead of the rows from `first` to `last`, both included.
+
+    `text` is without the line end of its last line; None stands for no line at all.
+    """
+
+    first: int
+    last: int
+    text: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class LocatedFix:
-    """One way to mend a finding; see `jaxlint.finding.Fix`."""
+    """One way to mend a finding; see `jaxlint.finding.Fix`.
+
+    `lines` says the same as `edits` where somebody has to be shown the lines, as in a review.
+    """
 
     applicability: Applicability
     message: str
     edits: tuple[LocatedEdit, ...]
+    lines: Lines | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +70,10 @@ class LocatedNote:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding in one file; `line` is the text of the row that it starts on, without its line end."""
+    """One finding in one file.
+
+    `line` and `end_line` are the texts of the rows that it starts and ends on, without their line ends.
+    """
 
     code: str
     name: str
@@ -67,6 +88,13 @@ class Diagnostic:
     fingerprint: str
     related: tuple[LocatedNote, ...] = ()
     fixes: tuple[LocatedFix, ...] = ()
+    end_line: str = ""
+
+    @property
+    def applicability(self) -> Applicability:
+        """What may be done about the finding: the best of what its fixes allow, `display` where there is none."""
+        allowed = [fix.applicability for fix in self.fixes]
+        return next((kind for kind in (Applicability.SAFE, Applicability.UNSAFE) if kind in allowed), _NO_FIX)
 
     @classmethod
     def of(cls, finding: Finding, source: Source, filename: str) -> Diagnostic:
@@ -90,11 +118,55 @@ class Diagnostic:
                     fix.applicability,
                     fix.message,
                     tuple(LocatedEdit(edit.text, *_locate(source, edit.span)) for edit in fix.edits),
+                    _lines(source, fix.edits),
                 )
                 for fix in finding.fixes
             ),
+            end_line=source.line(end.row),
         )
 
 
 def _locate(source: Source, span: Span) -> tuple[Location, Location]:
     return Location(*source.position(span.start)), Location(*source.position(span.end))
+
+
+_NO_FIX = Applicability.DISPLAY
+
+
+def _lines(source: Source, edits: Sequence[Edit]) -> Lines | None:
+    """Return what edits come to in whole lines; None where there are none, or the file has no line."""
+    if not edits or not source.text:
+        return None
+    ordered = sorted(edits, key=lambda edit: edit.span)
+    # What is put in after the last line end belongs to the last line that there is.
+    start = min(ordered[0].span.start, len(source.text) - 1)
+    first = source.position(start)[0]
+    start = source.line_starts[first - 1]
+    end = _line_end(source, max(edit.span.end for edit in ordered), start)
+    text = _applied(source, ordered, start, end)
+    if text and text[-1] not in "\r\n" and end < len(source.text):
+        # The edits take the last line end away, so the line behind it is another one now.
+        end = _line_end(source, end + 1, start)
+        text = _applied(source, ordered, start, end)
+    last = source.position(end - 1)[0]
+    return Lines(first, last, _without_line_end(text) if text else None)
+
+
+def _line_end(source: Source, offset: int, start: int) -> int:
+    """Return where the line of an offset ends, its line end included; the offset itself where a line ends there."""
+    row, column = source.position(offset)
+    if column == 1 and offset > start:
+        return offset
+    return source.line_starts[row] if row < len(source.line_starts) else len(source.text)
+
+
+def _applied(source: Source, edits: Sequence[Edit], start: int, end: int) -> str:
+    parts = []
+    for edit in edits:
+        parts += [source.text[start : edit.span.start], edit.text]
+        start = edit.span.end
+    return "".join([*parts, source.text[start:end]])
+
+
+def _without_line_end(text: str) -> str:
+    return text[:-2] if text.endswith("\r\n") else text[:-1] if text.endswith(("\n", "\r")) else text

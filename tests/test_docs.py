@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import argparse
 import importlib.util
 import os
 import re
+import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
+import yaml
 
+from jaxlint import report
 from jaxlint.config import OPTIONS, Finder
 from jaxlint.diagnostic import Diagnostic
 from jaxlint.discovery import discover
+from jaxlint.doors.cli import check
 from jaxlint.driver import check_file
 from jaxlint.report import Style
 from jaxlint.report.concise import headline
@@ -104,6 +111,67 @@ def test_links_lead_somewhere() -> None:
     for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]:
         for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text("utf-8")):
             assert (page.parent / target).exists(), (page.name, target)
+
+
+def yaml_blocks() -> list[tuple[str, Any]]:
+    """Return the first line and the content of each block of YAML in the documentation."""
+    blocks = [
+        block
+        for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+        for block in re.findall(r"^```ya?ml\n(.*?)^```", page.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    ]
+    return [(block.splitlines()[0], yaml.safe_load(block)) for block in blocks]
+
+
+def commands_in(content: Any) -> Iterator[str]:
+    """Yield the lines of all texts in a document."""
+    if isinstance(content, dict):
+        content = list(content.values())
+    if isinstance(content, list):
+        for item in content:
+            yield from commands_in(item)
+    elif isinstance(content, str):
+        yield from content.splitlines()
+
+
+def test_the_workflows_in_the_documentation_are_complete_and_call_what_there_is() -> None:
+    workflows = {first.removeprefix("# "): content for first, content in yaml_blocks() if first.startswith("# .")}
+    files = {name for name in workflows if name.startswith(".github/workflows/")}
+    assert len(files) == 3
+    for name in files:
+        # YAML 1.1, which GitHub does not read, takes `on` for a truth value.
+        assert set(workflows[name]) == {"name", True, "permissions", "jobs"}
+        for job in workflows[name]["jobs"].values():
+            assert job["runs-on"]
+            assert all(("run" in step) != ("uses" in step) for step in job["steps"])
+    formats = set()
+    for content in workflows.values():
+        for line in commands_in(content):
+            if line.startswith("jaxlint check"):
+                parser = argparse.ArgumentParser(exit_on_error=False)
+                check.configure(parser)
+                formats.add(parser.parse_args(shlex.split(line)[2:]).output_format)
+    assert formats == {"text", "github", "rdjson", "sarif", "gitlab", "junit"}
+
+
+@pytest.mark.parametrize(("kind", "start"), [("github-workflows", ".github/"), ("gitlab-ci", ".gitlab")])
+def test_the_workflows_in_the_documentation_are_valid(kind: str, start: str, tmp_path: Path) -> None:
+    files = []
+    for number, (first, content) in enumerate(yaml_blocks()):
+        if first.startswith(f"# {start}"):
+            files.append(tmp_path / f"{number}.yml")
+            # `on` again.
+            files[-1].write_text(yaml.safe_dump(content).replace("\ntrue:", "\n'on':"), "utf-8")
+    assert files
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", f"vendor.{kind}", *map(str, files)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+def test_every_output_format_is_documented() -> None:
+    text = (ROOT / "docs" / "index.md").read_text("utf-8").partition("## Output formats")[2].partition("\n## ")[0]
+    rows = [row.split("|")[1] for row in text.splitlines() if row.startswith("| `")]
+    assert sorted(name for row in rows for name in re.findall("`(.*?)`", row)) == report.names()
 
 
 def test_the_demo_shows_each_rule() -> None:

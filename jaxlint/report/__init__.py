@@ -1,18 +1,21 @@
 """The output formats, one file each.
 
-A format is a module in this folder with a docstring, whose first line says what it is for, and two functions,
-`write(report, out, style)` and `write_statistics(report, out, style)`.  Its name is the file's.  Nothing else has to be
-touched to add one.
+A format is a module in this folder with a docstring, whose first line says what it is for, and a function
+`write(report, out, style)`; those that can show counts instead of findings have a `write_statistics(report, out,
+style)` too.  Its name is the file's, with `-` for `_`.  Nothing else has to be touched to add one.
 """
 
 from __future__ import annotations
 
 import functools
 import importlib
+import os
 import pkgutil
 from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TextIO
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol, TextIO, TypeGuard
+
+from jaxlint.finding import Applicability
 
 if TYPE_CHECKING:
     from jaxlint.diagnostic import Diagnostic
@@ -34,6 +37,8 @@ class Report:
     """How many findings were fixed; they are not among the diagnostics."""
     fixes: tuple[str, ...] = ()
     """What was fixed, in lines to print as they are, where that was asked for."""
+    folder: str = field(default_factory=os.getcwd)
+    """The folder that the names of files are relative to."""
 
     @functools.cached_property
     def statistics(self) -> list[tuple[str, str, int]]:
@@ -50,6 +55,23 @@ class Report:
         )
         fixed = f"; fixed {self.fixed}" if self.fixed else ""
         return f"Found {found} in {count(self.files, 'file')}{fixed}."
+
+    @property
+    def fixable(self) -> str:
+        """One line on what can be fixed; empty where nothing can."""
+        counted = Counter(diagnostic.applicability for diagnostic in self.diagnostics)
+        safe, unsafe = counted[Applicability.SAFE], counted[Applicability.UNSAFE]
+        if self.unsafe_fixes:
+            return f"[*] {safe + unsafe} fixable with --fix --unsafe-fixes." if safe + unsafe else ""
+        if not safe:
+            return f"{unsafe} fixable with --fix --unsafe-fixes." if unsafe else ""
+        more = f" ({unsafe} more with --unsafe-fixes)" if unsafe else ""
+        return f"[*] {safe} fixable with --fix{more}."
+
+    def is_fixable(self, diagnostic: Diagnostic) -> bool:
+        """Tell whether `--fix` mends a finding, with the fixes that this run allows."""
+        allowed = (Applicability.SAFE, Applicability.UNSAFE) if self.unsafe_fixes else (Applicability.SAFE,)
+        return diagnostic.applicability in allowed
 
 
 def count(number: int, one: str, many: str | None = None) -> str:
@@ -95,16 +117,26 @@ class Format(Protocol):
     def write(self, report: Report, out: TextIO, style: Style) -> None:
         """Write all findings."""
 
+
+class CountingFormat(Format, Protocol):
+    """The shape of the module of a format that can show counts."""
+
     def write_statistics(self, report: Report, out: TextIO, style: Style) -> None:
         """Write how many findings each rule has, instead of the findings."""
 
 
 def names() -> list[str]:
     """Return the names of all formats."""
-    return sorted(info.name for info in pkgutil.iter_modules(__path__))
+    modules = (info.name for info in pkgutil.iter_modules(__path__))
+    return sorted(name.replace("_", "-") for name in modules if not name.startswith("_"))
 
 
 def load(name: str) -> Format:
     """Return the format of this name, which must be one of `names`."""
-    module: Format = importlib.import_module(f"{__name__}.{name}")
+    module: Format = importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
     return module
+
+
+def counts(form: Format) -> TypeGuard[CountingFormat]:
+    """Tell whether a format can show how many findings each rule has, instead of the findings."""
+    return hasattr(form, "write_statistics")

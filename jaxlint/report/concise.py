@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 def write(report: Report, out: TextIO, style: Style) -> None:
     """Write one line for each finding, and the summary."""
-    out.writelines(headline(diagnostic, style) + "\n" for diagnostic in report.diagnostics)
-    out.writelines(report.fixes)
-    if style.summary:
-        out.write(report.summary + "\n")
+    out.writelines(
+        headline(diagnostic, style, fixable=report.is_fixable(diagnostic)) + "\n" for diagnostic in report.diagnostics
+    )
+    write_summary(report, out, style)
 
 
 def write_statistics(report: Report, out: TextIO, style: Style) -> None:
@@ -27,9 +27,17 @@ def write_statistics(report: Report, out: TextIO, style: Style) -> None:
         out.write(report.summary + "\n")
 
 
-def headline(diagnostic: Diagnostic, style: Style) -> str:
-    """Return the line that says what was found and where."""
+def write_summary(report: Report, out: TextIO, style: Style) -> None:
+    """Write what was fixed, and, if that is wanted, what there is to say of the whole run."""
+    out.writelines(report.fixes)
+    if style.summary:
+        out.writelines(line + "\n" for line in (report.summary, report.fixable) if line)
+
+
+def headline(diagnostic: Diagnostic, style: Style, *, fixable: bool = False) -> str:
+    """Return the line that says what was found and where, with a mark where it can be fixed."""
     place = f"{diagnostic.location.row}:{diagnostic.location.column}"
     message = " ".join(diagnostic.message.split())
     code = style.severe(diagnostic.severity, diagnostic.code)
-    return f"{style.bold(one_line(diagnostic.filename))}:{place}: {code} {message}"
+    mark = style.bold("[*]") + " " if fixable else ""
+    return f"{style.bold(one_line(diagnostic.filename))}:{place}: {code} {mark}{message}"

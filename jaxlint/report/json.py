@@ -8,18 +8,20 @@ from typing import TYPE_CHECKING, Any, TextIO
 from jaxlint.rules import rules
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from jaxlint.diagnostic import Diagnostic, LocatedFix, Location
     from jaxlint.report import Report, Style
 
 
 def write(report: Report, out: TextIO, style: Style) -> None:  # noqa: ARG001
     """Write the array of findings."""
-    _dump([finding(diagnostic) for diagnostic in report.diagnostics], out)
+    dump_array((finding(diagnostic) for diagnostic in report.diagnostics), out)
 
 
 def write_statistics(report: Report, out: TextIO, style: Style) -> None:  # noqa: ARG001
     """Write an array with code, name and count of each rule."""
-    _dump([{"code": code, "name": name, "count": count} for code, name, count in report.statistics], out)
+    dump_array(({"code": code, "name": name, "count": count} for code, name, count in report.statistics), out)
 
 
 def finding(diagnostic: Diagnostic) -> dict[str, Any]:
@@ -58,7 +60,17 @@ def _fix(fix: LocatedFix) -> dict[str, Any]:
     return {"applicability": fix.applicability, "message": fix.message, "edits": edits}
 
 
-def _dump(items: list[dict[str, Any]], out: TextIO) -> None:
-    # One item a line: small enough for a large run, and still a diff that can be read.  Escaped to ASCII, so that no
-    # terminal's or pipe's encoding can break it.
-    out.write("[" + ",".join("\n  " + json.dumps(item) for item in items) + ("\n]\n" if items else "]\n"))
+def dump_array(items: Iterable[dict[str, Any]], out: TextIO, indent: str = "") -> None:
+    """Write objects as an array, one after the other, one a line.
+
+    So even a large run needs little memory, and the difference between two runs can be read.  Escaped to ASCII: no
+    terminal's or pipe's encoding can break it.
+    """
+    out.write("[")
+    separator = end = ""
+    for item in items:
+        out.write(f"{separator}\n{indent}  {json.dumps(item)}")
+        separator, end = ",", "\n" + indent
+    out.write(f"{end}]")
+    if not indent:
+        out.write("\n")

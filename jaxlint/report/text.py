@@ -5,8 +5,9 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING, TextIO
 
+from jaxlint.finding import Applicability
 from jaxlint.report import one_line
-from jaxlint.report.concise import headline, write_statistics
+from jaxlint.report.concise import headline, write_statistics, write_summary
 
 if TYPE_CHECKING:
     from jaxlint.diagnostic import Diagnostic
@@ -14,16 +15,16 @@ if TYPE_CHECKING:
 
 __all__ = ["write", "write_statistics"]
 
+_FIXES = {Applicability.SAFE: "fix", Applicability.UNSAFE: "unsafe fix", Applicability.DISPLAY: "suggestion"}
+
 
 def write(report: Report, out: TextIO, style: Style) -> None:
     """Write a paragraph for each finding, and the summary."""
     for diagnostic in report.diagnostics:
-        out.write(headline(diagnostic, style) + "\n")
+        out.write(headline(diagnostic, style, fixable=report.is_fixable(diagnostic)) + "\n")
         out.writelines(line + "\n" for line in _details(diagnostic, style))
         out.write("\n")
-    out.writelines(report.fixes)
-    if style.summary:
-        out.write(report.summary + "\n")
+    write_summary(report, out, style)
 
 
 def _details(diagnostic: Diagnostic, style: Style) -> list[str]:
@@ -45,6 +46,9 @@ def _details(diagnostic: Diagnostic, style: Style) -> list[str]:
     for note in diagnostic.related:
         place = f"{one_line(diagnostic.filename)}:{note.location.row}:{note.location.column}"
         lines.append(f"{margin} {style.faint('=')} {place}: {note.message}")
+    for fix in diagnostic.fixes:
+        kind = _FIXES[fix.applicability]
+        lines.append(f"{margin} {style.faint('=')} {kind}: {' '.join(fix.message.split())}")
     if diagnostic.impact is not None:
         lines.append(f"{margin} {style.faint('=')} {diagnostic.impact}, {diagnostic.confidence.label} confidence")
     return lines

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -520,6 +521,22 @@ def test_output_file(project: Project) -> None:
     failed = project.run("check", "--output-file", "gone/out.txt")
     assert (failed.code, failed.out) == (2, "")
     assert "gone/out.txt" in failed.err
+
+
+def test_review_formats_name_files_from_the_repository_on_and_show_no_statistics(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project.folder / ".git").mkdir()
+    project.write("src/a.py")
+    monkeypatch.chdir(project.folder / "src")
+    outcome = project.run("check", "--output-format", "sarif", "--output-file", "out.sarif")
+    assert (outcome.code, outcome.out) == (1, "")
+    log = json.loads((project.folder / "src" / "out.sarif").read_text("utf-8"))
+    (result,) = log["runs"][0]["results"]
+    assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "src/a.py"
+    refused = project.run("check", "--output-format", "sarif", "--statistics")
+    assert (refused.code, refused.out) == (2, "")
+    assert "sarif shows findings only" in refused.err
 
 
 def test_quiet_and_verbose(project: Project) -> None:

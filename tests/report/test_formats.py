@@ -9,7 +9,7 @@ import json
 import pytest
 
 from jaxlint import report
-from jaxlint.diagnostic import Diagnostic
+from jaxlint.diagnostic import Diagnostic, LocatedFix
 from jaxlint.finding import Applicability, Confidence, Edit, Finding, Fix, Impact, Related, Span
 from jaxlint.report import Report, Style
 from jaxlint.source import Source
@@ -34,21 +34,23 @@ DIAGNOSTIC = Diagnostic.of(FINDING, SOURCE, "a.py")
 def written(name: str, *diagnostics: Diagnostic, statistics: bool = False, **style: bool) -> str:
     out = io.StringIO()
     form = report.load(name)
-    write = form.write_statistics if statistics else form.write
+    write = form.write_statistics if statistics and report.counts(form) else form.write
     write(Report(diagnostics, files=3), out, Style(**style))
     return out.getvalue()
 
 
 def test_text() -> None:
     assert written("text", DIAGNOSTIC) == (
-        "a.py:5:18: JAX102 compiles again\n"
+        "a.py:5:18: JAX102 [*] compiles again\n"
         "  |\n"
         "5 | \tü = '三'; return jax.jit(\n"
         "  | \t" + " " * 17 + "^^^^^^^^\n"
         "  = a.py:4:5: `f` is here\n"
+        "  = fix: mend it\n"
         "  = every-call, high confidence\n"
         "\n"
         "Found 1 finding (1 at high confidence) in 3 files.\n"
+        "[*] 1 fixable with --fix.\n"
     )
 
 
@@ -60,7 +62,7 @@ def test_text_is_quiet_and_coloured_on_demand() -> None:
 
 
 def test_text_shows_no_line_where_there_is_none_and_no_control_characters() -> None:
-    empty = dataclasses.replace(DIAGNOSTIC, line="", impact=None, related=())
+    empty = dataclasses.replace(DIAGNOSTIC, line="", impact=None, related=(), fixes=())
     assert written("text", empty, summary=False) == "a.py:5:18: JAX102 compiles again\n\n"
     nasty = dataclasses.replace(DIAGNOSTIC, line="\x1b[31m\x0c jax.jit()")
     assert "\x1b" not in written("text", nasty)
@@ -73,8 +75,37 @@ def test_an_empty_span_has_a_caret() -> None:
 
 
 def test_concise() -> None:
-    assert written("concise", DIAGNOSTIC, DIAGNOSTIC, summary=False) == "a.py:5:18: JAX102 compiles again\n" * 2
+    assert written("concise", DIAGNOSTIC, DIAGNOSTIC, summary=False) == "a.py:5:18: JAX102 [*] compiles again\n" * 2
     assert written("concise") == "Found nothing in 3 files.\n"
+
+
+@pytest.mark.parametrize(
+    ("kinds", "unsafe_fixes", "marks", "line"),
+    [
+        (["safe", "unsafe", ""], False, 1, "[*] 1 fixable with --fix (1 more with --unsafe-fixes)."),
+        (["safe", "unsafe", "display"], True, 2, "[*] 2 fixable with --fix --unsafe-fixes."),
+        (["unsafe"], False, 0, "1 fixable with --fix --unsafe-fixes."),
+        (["display", ""], True, 0, ""),
+    ],
+)
+def test_what_can_be_fixed_is_marked_and_counted(kinds: list[str], unsafe_fixes: bool, marks: int, line: str) -> None:
+    found = tuple(
+        dataclasses.replace(DIAGNOSTIC, fixes=(LocatedFix(Applicability(kind), "mend it", ()),) if kind else ())
+        for kind in kinds
+    )
+    out = io.StringIO()
+    report.load("concise").write(Report(found, files=1, unsafe_fixes=unsafe_fixes), out, Style())
+    lines = out.getvalue().splitlines()
+    assert sum(" [*] " in text for text in lines) == marks
+    assert lines[len(kinds) + 1 :] == ([line] if line else [])
+
+
+def test_json_lines_are_the_objects_of_json() -> None:
+    lines = written("json-lines", DIAGNOSTIC, DIAGNOSTIC).splitlines()
+    assert [json.loads(line) for line in lines] == json.loads(written("json", DIAGNOSTIC, DIAGNOSTIC))
+    assert written("json-lines") == ""
+    (row,) = written("json-lines", DIAGNOSTIC, statistics=True).splitlines()
+    assert json.loads(row) == {"code": "JAX102", "name": "jit-of-lambda", "count": 1}
 
 
 def test_json_has_the_shape_that_programs_rely_on() -> None:

@@ -109,6 +109,7 @@ def run(arguments: argparse.Namespace) -> int:
         UsageError: arguments contradict each other.
         ConfigError: an option or a configuration file cannot be used.
     """
+    _check_format(arguments)
     found = _find(arguments)
     configs = _distinct([file.config for file in found.files])
     for warning in dict.fromkeys(warning for config in configs for warning in config.warnings):
@@ -201,6 +202,11 @@ def _report(files: Sequence[File], results: Sequence[Checked], arguments: argpar
 # --- arguments -------------------------------------------------------------------------------------------------------
 
 
+def _check_format(arguments: argparse.Namespace) -> None:
+    if arguments.statistics and not report.counts(report.load(arguments.output_format)):
+        raise UsageError(f"--statistics: the format {arguments.output_format} shows findings only")
+
+
 def _add_list(group: Any, flag: str, metavar: str, text: str) -> None:
     group.add_argument(flag, action="append", metavar=metavar, help=f"{text}; separated by commas, repeatable")
 
@@ -286,7 +292,7 @@ def _stdin_files(name: str | None, finder: Finder) -> list[File]:
 
 def _write(result: report.Report, arguments: argparse.Namespace, out: TextIO) -> None:
     form = report.load(arguments.output_format)
-    write = form.write_statistics if arguments.statistics else form.write
+    write = form.write_statistics if arguments.statistics and report.counts(form) else form.write
     if arguments.output_file is None:
         write(result, out, report.Style(color(arguments.color), not arguments.quiet))
         return
