@@ -17,8 +17,8 @@ import libcst as cst
 from jaxlint.facts import arrays
 from jaxlint.facts.calls import Calls
 from jaxlint.facts.constants import Constants
+from jaxlint.facts.glance import DATA_LENGTHS
 from jaxlint.facts.names import Element, Expression, Names
-from jaxlint.facts.outline import DATA_LENGTHS
 from jaxlint.facts.tracing import Tracing
 from jaxlint.facts.tree import Function, Loop, Parameter, Tree, children, last_name
 from jaxlint.facts.values import Kind, Values

@@ -19,9 +19,10 @@ from jaxlint.facts.calls import Calls
 from jaxlint.facts.confidence import Doubt, Evidence
 from jaxlint.facts.constants import Constants
 from jaxlint.facts.eager import Eager, Eagerness, LeafMap
+from jaxlint.facts.glance import SHORT
 from jaxlint.facts.loops import SHORT_ELEMENTWISE, Loops, Unrolled
 from jaxlint.facts.names import Expression, Names, Value
-from jaxlint.facts.outline import SHORT, Block, UnreadableError, python_tree, whole
+from jaxlint.facts.outline import Block, UnreadableError, python_tree, whole
 from jaxlint.facts.signatures import Signatures, WrongArgument
 from jaxlint.facts.sites import CompileSite, Lifetime, Sites
 from jaxlint.facts.staged import Staged

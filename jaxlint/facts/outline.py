@@ -16,10 +16,20 @@ import itertools
 import re
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from jaxlint.facts.glance import (
+    Definition,
+    Operations,
+    compares_numbers,
+    counts,
+    is_rank,
+    is_search,
+    last_name,
+    may_be_long,
+)
 from jaxlint.finding import Confidence, Span
 from jaxlint.settings import Settings
 from jaxlint.source import Source
@@ -39,16 +49,6 @@ _HOST_WORDS = frozenset({"print", "item", "tolist", "plot", "imshow", "savefig",
 
 TEST_WORDS = frozenset({"if"})
 LOOP_WORDS = frozenset({"while", "range", "enumerate"})
-
-SHORT = 8
-"""A literal `range` of so many turns is right to unroll."""
-
-DATA_LENGTHS = re.compile(
-    r"(.*_)?(n|num|max|total|n_)?_?(steps?|epochs?|iters?|iterations?|frames?|seq(uence)?(_?len(gth)?)?|len(gth)?s?|"
-    r"horizon|batch(_?size)?|batches|height|width|rounds?|rows?|cols?|columns?|pixels?|samples?|timesteps?|"
-    r"time_?points?|tokens?|degrees?|sims?|simulations?|particles?|trajector(y|ies))(_.*)?|L|T|H|W|num_frames"
-)
-"""Names of bounds that grow with the data, from the unrolled loops that careful readers called bad."""
 
 _WORD = re.compile(r"[^\W\d]\w*")
 
@@ -380,17 +380,32 @@ class _Item:
                 if item.id in words:
                     return True
             elif isinstance(item, ast.Attribute):
-                if item.attr in words or f"{_last_name(item.value)}.{item.attr}" in words:
+                if item.attr in words or f"{last_name(item.value)}.{item.attr}" in words:
                     return True
             elif isinstance(item, ast.alias) and not words.isdisjoint(item.name.split(".")):
                 return True
         return False
 
+    def maps_arrays(self, words: frozenset[str], modules: Mapping[str, str], index: _Index) -> bool:
+        """Whether one of the maps that go by `words` may do more than a single operation, or do it in a loop.
+
+        `modules` gives the dotted names that the file's own names stand for.
+        """
+        nodes = [node for part in self._parts() for node in ast.walk(part)]
+        looped = {id(part) for loop in nodes if isinstance(loop, _LOOPS) for part in ast.walk(loop)}
+        operations = Operations(modules, functools.partial(_definitions, nodes, index), index.methods)
+        return any(
+            isinstance(node, ast.Call)
+            and last_name(node.func) in words
+            and (not node.args or operations.of(node.args[0]) > (id(node) not in looped))
+            for node in nodes
+        )
+
     def tests_data(self) -> bool:
         """Whether it tests, or indexes by, a comparison that may be one of arrays."""
         for item in self._walked():
             if isinstance(item, (ast.If, ast.IfExp, ast.Assert, ast.While)):
-                if _compares_numbers(item.test):
+                if compares_numbers(item.test):
                     return True
             elif isinstance(item, ast.Subscript) and isinstance(item.slice, ast.Compare):
                 return True
@@ -403,14 +418,18 @@ class _Item:
         indexed: set[str] | None = None
         for item in self._walked():
             if isinstance(item, ast.While):
-                return True
+                if not is_search(item.test):
+                    return True
+                continue
             if not isinstance(item, (ast.For, ast.AsyncFor, ast.comprehension)) or not isinstance(item.iter, ast.Call):
                 continue
-            if any(map(_may_be_long, _counts(item.iter))):
+            if any(map(may_be_long, counts(item.iter))):
                 return True
             if indexed is None:
                 indexed = self._index_names()
-            if _last_name(item.iter.func) in LOOP_WORDS and any(
+            if any(map(is_rank, counts(item.iter))):
+                continue
+            if last_name(item.iter.func) in LOOP_WORDS and any(
                 isinstance(part, ast.Name) and part.id in indexed for part in ast.walk(item.target)
             ):
                 return True
@@ -470,7 +489,7 @@ class _Item:
         node = self.nodes[0]
         if not isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
             return any(
-                isinstance(part, ast.Call) and _last_name(part.func) in names
+                isinstance(part, ast.Call) and last_name(part.func) in names
                 for statement in self.nodes
                 for part in ast.walk(statement)
             )
@@ -548,48 +567,6 @@ def _uses_within(node: ast.AST, names: frozenset[str]) -> bool:
     return False
 
 
-_NUMBERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
-
-
-def _compares_numbers(node: ast.expr) -> bool:
-    """Whether a test orders values of which one is computed, as `x.sum() > y` and unlike `n > 1` or `x.ndim > 1`."""
-    if isinstance(node, ast.BoolOp):
-        return any(map(_compares_numbers, node.values))
-    if not isinstance(node, ast.Compare) or not any(isinstance(op, _NUMBERS) for op in node.ops):
-        return False
-    for side in (node.left, *node.comparators):
-        if isinstance(side, ast.Constant) and isinstance(side.value, float):
-            return True
-        if isinstance(side, ast.Subscript) and not (
-            isinstance(side.value, ast.Attribute) and side.value.attr == "shape"
-        ):
-            return True
-        if isinstance(side, ast.Call) and _last_name(side.func) != "len":
-            return True
-    return False
-
-
-def _last_name(node: ast.expr) -> str:
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) else ""
-
-
-def _counts(node: ast.Call) -> list[ast.expr]:
-    """Return the arguments of the `range` that a loop runs over, also within `enumerate`, `reversed` and the like."""
-    if _last_name(node.func) in ("range", "trange"):
-        return node.args
-    return [count for arg in node.args if isinstance(arg, ast.Call) for count in _counts(arg)]
-
-
-def _may_be_long(node: ast.expr) -> bool:
-    """Whether a count may be large: a number above 8, a constant of the module, or a name of something long."""
-    if isinstance(node, ast.Constant):
-        return isinstance(node.value, int) and node.value > SHORT
-    names = [part.id if isinstance(part, ast.Name) else getattr(part, "attr", "") for part in ast.walk(node)]
-    return any(name.isupper() or DATA_LENGTHS.fullmatch(name) or DATA_LENGTHS.fullmatch(name.lower()) for name in names)
-
-
 def _bound(node: ast.stmt) -> Iterator[str]:
     if isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
         yield node.name
@@ -604,6 +581,39 @@ def _bound(node: ast.stmt) -> Iterator[str]:
                 yield item.name
             elif isinstance(item, ast.alias):
                 yield item.asname or item.name.partition(".")[0]
+
+
+def _stores(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load)
+
+
+def _definitions(nodes: list[ast.AST], index: _Index, name: str) -> list[Definition] | None:
+    """Return the functions that a name may mean within an item of these nodes, None where it may mean another thing."""
+    found: list[Definition] = []
+    lambdas = set[int]()
+    for node in (*nodes, *(node for item in index.binders.get(name, ()) for node in item.nodes)):
+        if isinstance(node, _FUNCTIONS) and node.name == name:
+            found.append(node)
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda):
+            if any(last_name(target) == name for target in node.targets):
+                found.append(node.value)
+                lambdas.update(map(id, node.targets))
+        elif _stores(node, name) and id(node) not in lambdas:
+            return None
+    return found
+
+
+def _imported(items: Iterable[_Item]) -> dict[str, str]:
+    """The names that imports at module level bind, and the dotted names that they stand for."""
+    found: dict[str, str] = {}
+    for node in (node for item in items if item.imports_only for node in item.nodes):
+        if isinstance(node, ast.Import):
+            found.update((alias.asname, alias.name) for alias in node.names if alias.asname)
+            found.update((alias.name.partition(".")[0],) * 2 for alias in node.names if not alias.asname)
+        elif isinstance(node, ast.ImportFrom):
+            start = "." * node.level + (node.module or "")
+            found.update((alias.asname or alias.name, f"{start}.{alias.name}") for alias in node.names)
+    return found
 
 
 def _globals(node: ast.stmt) -> Iterator[str]:
@@ -706,7 +716,14 @@ def _closure(items: list[_Item], triggers: Triggers) -> set[_Item]:
         if triggers.tests:
             seeds |= {item for item in index.down(traced) if item.tests_data()}
     eager = frozenset(word.rpartition(".")[2] for word in triggers.eager)
-    maps = {item for item in items if item.uses_any(triggers.eager) and index.may_run_eagerly(item, eager)}
+    modules = _imported(items) if triggers.eager else {}
+    maps = {
+        item
+        for item in items
+        if item.uses_any(triggers.eager)
+        and item.maps_arrays(eager, modules, index)
+        and index.may_run_eagerly(item, eager)
+    }
     callers = index.up(seeds | maps)
     # What the seeds call may matter as much as they do, and so may whom compiled functions are handed on to; of other
     # callers only what their names stand for.
@@ -761,6 +778,7 @@ class _Index:
                     instances.add(node.name)
                 elif item.header is None and not isinstance(node, _DEFINITIONS):
                     instances.update(item.binds)
+        self.methods = methods.keys()
         self._unique = frozenset(name for name, count in methods.items() if count == 1)
         self._instances = frozenset(instances)
         self._bases = {name: _base_names(item.nodes) & heads.keys() for name, item in heads.items()}
@@ -864,4 +882,4 @@ class _Index:
 
 
 def _base_names(nodes: list[ast.stmt]) -> set[str]:
-    return {_last_name(base) for node in nodes if isinstance(node, ast.ClassDef) for base in node.bases}
+    return {last_name(base) for node in nodes if isinstance(node, ast.ClassDef) for base in node.bases}

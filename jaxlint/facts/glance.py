@@ -1,0 +1,168 @@
+"""What `ast` alone tells of a test, a loop or a mapped function: whether a closer look at it can be worth its price.
+
+Each answer errs on the side of the closer look, which the facts take.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+
+from jaxlint.facts import arrays
+
+SHORT = 8
+"""A literal `range` of so many turns is right to unroll."""
+
+DATA_LENGTHS = re.compile(
+    r"(.*_)?(n|num|max|total|n_)?_?(steps?|epochs?|iters?|iterations?|frames?|seq(uence)?(_?len(gth)?)?|len(gth)?s?|"
+    r"horizon|batch(_?size)?|batches|height|width|rounds?|rows?|cols?|columns?|pixels?|samples?|timesteps?|"
+    r"time_?points?|tokens?|degrees?|sims?|simulations?|particles?|trajector(y|ies))(_.*)?|L|T|H|W|num_frames"
+)
+"""Names of bounds that grow with the data, from the unrolled loops that careful readers called bad."""
+
+_NUMBERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+_PYTHON_NUMBERS = frozenset(
+    "len ndim rank isinstance int prod tuple id ord local_device_count device_count process_count".split()
+)
+"""Functions whose results are Python's numbers under trace as well."""
+
+
+def compares_numbers(node: ast.expr) -> bool:
+    """Whether a test orders values of which one is computed, as `x.sum() > y` and unlike `n > 1` or `x.ndim > 1`."""
+    if isinstance(node, ast.BoolOp):
+        return any(map(compares_numbers, node.values))
+    if not isinstance(node, ast.Compare) or not any(isinstance(op, _NUMBERS) for op in node.ops):
+        return False
+    if any(isinstance(side, (ast.Tuple, ast.List)) for side in node.comparators):
+        return False  # sequences of Python, such as versions
+    for side in (node.left, *node.comparators):
+        if (
+            isinstance(side, ast.Constant)
+            and isinstance(side.value, float)
+            and not all(isinstance(other, ast.Constant) or _is_own(other) for other in (node.left, *node.comparators))
+        ):
+            return True
+        if isinstance(side, ast.Subscript) and not (
+            isinstance(side.value, ast.Attribute) and side.value.attr == "shape"
+        ):
+            return True
+        if isinstance(side, ast.Call) and last_name(side.func) not in _PYTHON_NUMBERS:
+            return True
+    return False
+
+
+def _is_own(node: ast.expr) -> bool:
+    """Whether it is an attribute of `self`, of which nothing says that it is traced."""
+    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
+
+
+def last_name(node: ast.expr) -> str:
+    """Return the name at the end of a dotted one; empty for other expressions."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def counts(node: ast.Call) -> list[ast.expr]:
+    """Return the arguments of the `range` that a loop runs over, also within `enumerate`, `reversed` and the like."""
+    if last_name(node.func) in ("range", "trange"):
+        return node.args
+    return [count for arg in node.args if isinstance(arg, ast.Call) for count in counts(arg)]
+
+
+def is_rank(node: ast.expr) -> bool:
+    """Whether a count is a number of dimensions, which is small."""
+    return any("ndim" in last_name(part) for part in ast.walk(node) if isinstance(part, (ast.Name, ast.Attribute)))
+
+
+def may_be_long(node: ast.expr) -> bool:
+    """Whether a count may be large: a number above 8, a constant of the module, or a name of something long."""
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, int) and node.value > SHORT
+    if is_rank(node):
+        return False
+    names = [part.id if isinstance(part, ast.Name) else getattr(part, "attr", "") for part in ast.walk(node)]
+    return any(name.isupper() or DATA_LENGTHS.fullmatch(name) or DATA_LENGTHS.fullmatch(name.lower()) for name in names)
+
+
+def is_search(test: ast.expr) -> bool:
+    """Whether a `while` walks a chain of objects or fills a list, as `while node is not None`; it counts nothing."""
+    if isinstance(test, ast.BoolOp):
+        return all(map(is_search, test.values))
+    if isinstance(test, ast.UnaryOp):
+        return is_search(test.operand)
+    if isinstance(test, ast.Call):
+        return last_name(test.func) in ("isinstance", "hasattr", "callable")
+    if not isinstance(test, ast.Compare):
+        return False
+    if all(isinstance(op, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for op in test.ops):
+        return True
+    return isinstance(test.left, ast.Call) and last_name(test.left.func) == "len"
+
+
+_MANY = 100
+_DEPTH = 3
+_NO_OPERATION = frozenset({"isinstance", "hasattr", "getattr", "len", "type", "id", "callable", "print", "str", "repr"})
+_ARRAY_METHODS = arrays.ARRAY_METHODS | arrays.UPDATES
+_IDENTITY = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+class Operations:
+    """Counts the array operations that a function does at most, as far as the text of the file tells.
+
+    `modules` gives the dotted names that the file's imports bind, `functions` the definitions that a name may mean,
+    None where it may mean anything, and `methods` are the names of all methods of the file.
+    """
+
+    def __init__(
+        self,
+        modules: Mapping[str, str],
+        functions: Callable[[str], Collection[Definition] | None],
+        methods: Collection[str],
+    ) -> None:
+        self._modules = modules
+        self._functions = functions
+        self._methods = methods
+
+    def of(self, node: ast.expr, depth: int = _DEPTH) -> int:
+        """Return how many operations a call of an expression does at most."""
+        if isinstance(node, ast.Lambda):
+            return self._in([node.body], depth)
+        path, root = [], node
+        while isinstance(root, ast.Attribute):
+            path.append(root.attr)
+            root = root.value
+        if isinstance(root, ast.Name) and root.id in self._modules:
+            return int(arrays.is_array_function(".".join((self._modules[root.id], *reversed(path)))))
+        if path:
+            return _MANY if path[0] in self._methods else int(path[0] in _ARRAY_METHODS)
+        return self._of_name(root.id, depth) if isinstance(root, ast.Name) else _MANY
+
+    def _of_name(self, name: str, depth: int) -> int:
+        if name in _NO_OPERATION:
+            return 0
+        found = self._functions(name) if depth > 0 else None
+        if found is None:
+            return _MANY
+        bodies = ([node.body] if isinstance(node, ast.Lambda) else node.body for node in found)
+        return max((self._in(body, depth - 1) for body in bodies), default=0)
+
+    def _in(self, body: Sequence[ast.AST], depth: int) -> int:
+        found = 0
+        for node in (node for part in body for node in ast.walk(part)):
+            match node:
+                case ast.Call():
+                    found += self.of(node.func, depth)
+                case ast.Compare():
+                    found += not any(isinstance(op, _IDENTITY) for op in node.ops)
+                case ast.Subscript():
+                    found += not (isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str))
+                case ast.UnaryOp():
+                    found += not isinstance(node.op, ast.Not)
+                case ast.BinOp() | ast.AugAssign():
+                    found += 1
+                case ast.Attribute():
+                    found += node.attr in arrays.ARRAY_ATTRIBUTES
+        return found
