@@ -43,6 +43,10 @@ test: lint ## Install with everything, check style and types, run all tests
 docs: $(VENV)/installed-dev.stamp ## Write docs/rules from the rules' docstrings
 	$(BIN)/python docs/generate.py
 
+.PHONY: goldens
+goldens: $(VENV)/installed-dev.stamp ## Write down what the fixes make of testdata; read the difference before you keep it
+	PYTHONPATH=. $(BIN)/python -m tests.goldens
+
 .PHONY: bench
 bench: $(VENV)/installed-dev.stamp ## Measure the time that linting and verifying take
 	$(BIN)/python bench/bench.py

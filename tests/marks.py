@@ -53,14 +53,32 @@ def _marks(path: Path) -> Iterator[Mark]:
             raise ValueError(f"{path}:{token.start[0]}: {token.string} is not a mark")
 
 
+def stripped(path: Path) -> str:
+    """Return the text of a file without its marks, and without the blanks before them."""
+    lines = path.read_bytes().decode().split("\n")
+    for token in tokenize.tokenize(io.BytesIO(path.read_bytes()).readline):
+        if token.type == tokenize.COMMENT:
+            start = token.string.rindex("#")
+            if _MARK.search(token.string[start:]):
+                row, column = token.start
+                lines[row - 1] = lines[row - 1][: column + start].rstrip()
+    return "\n".join(lines)
+
+
 def files() -> list[Path]:
     """Return the files that carry marks."""
-    return [path for path in sorted(TESTDATA.glob("jax*/*.py")) if not path.name.endswith(".fixed.py")]
+    return [path for path in sorted(TESTDATA.glob("jax*/*.py")) if path.name.count(".") == 1]
 
 
-def goldens() -> list[Path]:
-    """Return the files that must not show the effect."""
-    return sorted(TESTDATA.glob("jax*/*.fixed.py"))
+def goldens(*, partly: bool = False) -> list[Path]:
+    """Return the files that must not show the effect, and, if asked for, those in which some of it is left."""
+    names = ("*.fixed.py", "*.partly.py") if partly else ("*.fixed.py",)
+    return sorted(path for name in names for path in TESTDATA.glob(f"jax*/{name}"))
+
+
+def original(golden: Path) -> Path:
+    """Return the file that a golden is the mended version of."""
+    return golden.with_name(golden.name.partition(".")[0] + ".py")
 
 
 def folders() -> list[Path]:

@@ -83,9 +83,10 @@ class Places:
         return frozenset(self._first_body_line(node) for node in ast.walk(self._tree) if isinstance(node, _Function))
 
     def body(self, target: str) -> Entry | None:
-        """Return the entry of a module-level function, or method of a module-level class."""
+        """Return the entry of a module-level function, method of a module-level class, or of what a name wraps."""
+        wrapped = next((name for name in self._functions if target in self.wrappers(name)), target)
         for node in ast.walk(self._tree):
-            if isinstance(node, _Function) and self.target(node.lineno) == target:
+            if isinstance(node, _Function) and self.target(node.lineno) == wrapped:
                 return Entry(target, self._first_body_line(node))
         return None
 
@@ -96,6 +97,10 @@ class Places:
         """
         found = self._wrapped(line)
         return Entry(self.target(found.lineno) or found.name, self._first_body_line(found)) if found else None
+
+    @cached_property
+    def _functions(self) -> tuple[str, ...]:
+        return tuple(node.name for node in self._tree.body if isinstance(node, _Function))
 
     def callers(self, target: str) -> tuple[str, ...]:
         """Return the functions and methods, as `target` gives them, that call a function or method by its last name."""

@@ -193,6 +193,12 @@ class Proof:
                 case _:
                     yield judge.floods(seen, None)
 
+    def targets(self, line: int) -> tuple[str, ...]:
+        """Return what may be called for a line to run, the best first: functions, by qualified name."""
+        examples = self._module.loaded.examples
+        names = self._compiled(line) or tuple(examples)
+        return tuple(sorted(names, key=lambda name: name not in examples))
+
     # --- effects ------------------------------------------------------------------------------------------------------
 
     def _every_call(self, line: int, anchor: Anchor, *, again: bool, direct: bool) -> Judgement:

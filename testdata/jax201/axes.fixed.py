@@ -1,37 +1,95 @@
-"""The functions of axes.py with the axis static."""
+"""An axis, a rank or a power left for jit to trace."""
 
-from functools import partial
+import functools
 
 import jax
 import jax.numpy as jnp
+from jax import lax
 
 
-@partial(jax.jit, static_argnames=("axis",))
+@functools.partial(jax.jit, static_argnames="axis")
 def total(x, axis):
     return x.sum(axis=axis)
 
 
-@partial(jax.jit, static_argnames=("axis",))
+@functools.partial(jax.jit, static_argnames="axis")
+def total_by_function(x, axis):
+    return jnp.sum(x, axis=axis)
+
+
+@functools.partial(jax.jit, static_argnames="axis")
 def total_over_two(x, axis):
     return jnp.sum(x, axis=(0, axis))
 
 
-@partial(jax.jit, static_argnums=1)
+@functools.partial(jax.jit, static_argnames="keep")
+def total_kept(x, keep):
+    return jnp.sum(x, keepdims=keep)
+
+
+@functools.partial(jax.jit, static_argnames="axis")
+def joined(x, axis):
+    return jnp.concatenate([x, x], axis=axis)
+
+
+@functools.partial(jax.jit, static_argnames="axis")
+def stacked(x, axis):
+    return jnp.stack([x, -x], axis)
+
+
+@functools.partial(jax.jit, static_argnames="order")
 def permuted(x, order):
     return jnp.transpose(x, order)
 
 
-@partial(jax.jit, static_argnums=(-1,))
+@functools.partial(jax.jit, static_argnames="axis")
+def with_axis(x, axis):
+    return jnp.expand_dims(x, axis)
+
+
+@functools.partial(jax.jit, static_argnames="axis")
+def without_axis(x, axis):
+    return jnp.squeeze(x[None], axis)
+
+
+@functools.partial(jax.jit, static_argnames="axis")
+def swapped(x, axis):
+    return jnp.swapaxes(x, axis, 1)
+
+
+@functools.partial(jax.jit, static_argnames="axis")
+def moved(x, axis):
+    return jnp.moveaxis(x, axis, -1)
+
+
+@functools.partial(jax.jit, static_argnames="axis")
+def winner(x, axis):
+    return jnp.argmax(x, axis=axis)
+
+
+@functools.partial(jax.jit, static_argnames="axis")
+def running(x, axis):
+    return jnp.cumsum(x, axis=axis)
+
+
+@functools.partial(jax.jit, static_argnames="axis")
 def probabilities(x, axis):
     return jax.nn.softmax(x, axis=axis)
 
 
-@jax.jit
+@functools.partial(jax.jit, static_argnames="axis")
+def doubled(x, axis):
+    return jax.vmap(lambda row: 2 * row, in_axes=axis)(x)
+
+
+@functools.partial(jax.jit, static_argnames="n")
 def powered(x, n):
-    return x**n
+    """The operator takes a traced exponent, this primitive does not."""
+    return lax.integer_pow(x, n)
 
 
 def normalised(x, axis):
+    """Reported once, where the parameter is first needed."""
     low = x.min(axis=axis, keepdims=True)
     high = x.max(axis=axis, keepdims=True)
     return (x - low) / (high - low)
@@ -44,9 +102,20 @@ def jaxlint_examples():
     x = jnp.arange(12.0).reshape(3, 4)
     return {
         "total": (x, 0),
+        "total_by_function": (x, 0),
         "total_over_two": (x, 1),
+        "total_kept": (x, True),
+        "joined": (x, 0),
+        "stacked": (x, 0),
         "permuted": (x, (1, 0)),
+        "with_axis": (x, 0),
+        "without_axis": (x, 0),
+        "swapped": (x, 0),
+        "moved": (x, 0),
+        "winner": (x, 0),
+        "running": (x, 0),
         "probabilities": (x, 0),
+        "doubled": (x, 0),
         "powered": (x, 2),
         "normalised": lambda: fast_normalised(x, 0),
     }

@@ -73,6 +73,6 @@ GOLDENS = [path for path in marks.goldens() if path.parent.name in ("jax102", "j
 
 @pytest.mark.parametrize("path", GOLDENS, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_goldens_mend_their_originals(prover: Prover, path: Path) -> None:
-    original = path.with_name(path.name.replace(".fixed.py", ".py"))
+    original = marks.original(path)
     proof = prove(prover, original, path.read_bytes(), path.parent.name.upper())
     assert proof.holds, proof.reason
