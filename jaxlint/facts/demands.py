@@ -350,6 +350,22 @@ def _keyword(node: cst.Call, name: str) -> cst.BaseExpression | None:
     return next((arg.value for arg in node.args if arg.keyword is not None and arg.keyword.value == name), None)
 
 
+def needed_arguments(call: cst.Call, name: str) -> Iterator[cst.BaseExpression]:
+    """Yield the arguments that a function of JAX, by its dotted name, needs the value of."""
+    module, _, last = name.rpartition(".")
+    for table in _tables().values():
+        yield from _arguments(call, table.get(module, {}).get(last, ()))
+    dtype = _keyword(call, "dtype")
+    if dtype is not None:
+        yield dtype
+
+
+def needed_arguments_of_method(call: cst.Call, name: str) -> Iterator[cst.BaseExpression]:
+    """Yield the arguments that a method of an array needs the value of."""
+    for methods in _methods().values():
+        yield from _arguments(call, methods.get(name, ()))
+
+
 @functools.cache
 def _raw() -> Mapping[str, Mapping[str, Mapping[str, list[int | str] | str]]]:
     text = importlib.resources.files(__package__).joinpath("demands.toml").read_text(encoding="utf-8")

@@ -39,7 +39,13 @@ parts; loops that leave no equations; a loop inside a helper that is compiled by
 each; loops outside any trace.  The threshold is the setting `unrolled-equations`.
 
 ## Fix safety
-No fix is offered yet.
+A loop that counts becomes `jax.lax.fori_loop`, one over an array `jax.lax.scan`, where its turns only assign to names
+and hand on plain values: names that have a value before the loop, and whose shape stays the same as far as the source
+shows.  Unsafe: whether shapes and types stay is known for certain only when it runs, and if they do not JAX raises when
+it traces.  Only shown where something in sight speaks against it.
+
+None is offered where Python needs the number of the turn (slices, lists, tests, `2**i`), where turns append to lists,
+print or call what is not in sight, and where the function also runs outside any trace.
 
 ## References
 - JAX documentation, "Debugging slow JAX tracing and XLA compilation": Python control flow
@@ -47,6 +53,7 @@ No fix is offered yet.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -76,4 +83,5 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
             f"this Python loop unrolls under trace: {turns} leave an estimated {loop.total.equations:,} equations to "
             f"compile; use `jax.lax.scan` or `jax.lax.fori_loop`, or `jax.vmap` if the turns are independent"
         )
-        yield Report(loop.node, message, facts.trace_evidence(loop.node))
+        fixes = functools.partial(_loops.fixes, facts, loop)
+        yield Report(loop.node, message, facts.trace_evidence(loop.node), fixes=fixes)

@@ -36,7 +36,13 @@ sight is the business of JAX301.
 At confidence `low`: a parameter that may be an array or a list of a few arrays.
 
 ## Fix safety
-No fix is offered yet.
+A loop that counts becomes `jax.lax.fori_loop`, one over an array `jax.lax.scan`, where its turns only assign to names
+and hand on plain values: names that have a value before the loop, and whose shape stays the same as far as the source
+shows.  Unsafe: whether shapes and types stay is known for certain only when it runs, and if they do not JAX raises when
+it traces.  Only shown where something in sight speaks against it.
+
+None is offered where Python needs the number of the turn (slices, lists, tests, `2**i`), where turns append to lists,
+print or call what is not in sight, and where the function also runs outside any trace.
 
 ## References
 - JAX documentation, "Debugging slow JAX tracing and XLA compilation": Python control flow
@@ -44,6 +50,7 @@ No fix is offered yet.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -75,4 +82,5 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
             f"use `jax.lax.scan` or `jax.lax.fori_loop`, or `jax.vmap` if the turns are independent"
         )
         doubts = frozenset({Doubt.MAY_BE_LIST} if loop.bound == "maybe-array" else ())
-        yield Report(loop.node, message, facts.trace_evidence(loop.node, doubts))
+        fixes = functools.partial(_loops.fixes, facts, loop)
+        yield Report(loop.node, message, facts.trace_evidence(loop.node, doubts), fixes=fixes)

@@ -26,7 +26,10 @@ def filter_signal(signal, order):
 Whenever the value of the expression is used.
 
 ## Fix safety
-No fix is offered yet.
+The `@` is put back.  Safe where the function is array code and nothing else; unsafe where it calls what is not in
+sight, or acts on something beside its result; only shown where tracing it would fail, and for `pmap`, which takes
+other shapes.  None is offered for a compiled function that nothing uses: whether to call or to delete it is not in the
+code.
 
 ## References
 - JAX documentation, "Just-in-time compilation"
@@ -34,6 +37,7 @@ No fix is offered yet.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -41,7 +45,8 @@ from jaxlint.finding import Impact
 from jaxlint.rules import Report, Rule, _short_lived
 
 if TYPE_CHECKING:
-    from jaxlint.facts.module import ModuleFacts
+    from jaxlint.facts.module import Discarded, ModuleFacts
+    from jaxlint.finding import Fix
 
 RULE = Rule(
     code="JAX403",
@@ -67,4 +72,11 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
             message = (
                 f"`{code}` makes a compiled function that nothing uses, and compiles nothing; call it or delete it"
             )
-        yield Report(discarded.node, message, discarded.evidence)
+        fixes = functools.partial(_fixes, facts, discarded)
+        yield Report(discarded.node, message, discarded.evidence, fixes=fixes)
+
+
+def _fixes(facts: ModuleFacts, discarded: Discarded) -> Iterator[Fix]:
+    from jaxlint.fixes import decorators, edits
+
+    return edits.offered(lambda: decorators.put_back(facts, discarded))

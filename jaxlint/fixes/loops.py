@@ -1,0 +1,719 @@
+"""A Python loop under trace becomes one of jax: `fori_loop` where it counts, `scan` where it walks over an array.
+
+The body stays as it is written and becomes that of a local function.  What it hands from turn to turn must be plain:
+names, bound before the loop, whose values keep their shape as far as the source shows.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from jaxlint.facts import arrays
+from jaxlint.facts.demands import needed_arguments, needed_arguments_of_method
+from jaxlint.facts.tree import Binding, Context, Function, Parameter, children
+from jaxlint.facts.values import Kind, argument_of
+from jaxlint.finding import Applicability, Fix, Span
+from jaxlint.fixes.edits import Draft
+from jaxlint.fixes.syntax import NoFixError
+
+if TYPE_CHECKING:
+    from jaxlint.facts.loops import Unrolled
+    from jaxlint.facts.module import ModuleFacts
+
+_MOST_INTEGER = 2**31 - 1
+"""The largest integer that a traced loop variable can make; Python's own have no bound."""
+_LONG = 10_000
+"""How many turns a loop is taken to have whose number is not known."""
+_DEPTH = 4
+_WORD = re.compile(r"[^\W\d]\w*")
+
+
+def as_jax_loop(facts: ModuleFacts, unrolled: Unrolled) -> Fix | None:
+    """Write a loop as `jax.lax.fori_loop` or `jax.lax.scan`.
+
+    Raises:
+        NoFixError: its turns hand on more than plain values, need their number in Python, or do more than compute.
+    """
+    trace = facts.tracing.trace(unrolled.function)
+    if trace is None or not trace.staged or facts.staged.runs_eagerly_too(unrolled.function):
+        raise NoFixError("it may run outside any trace, where its body would compile again on each call")
+    turns = _turns(facts, unrolled)
+    body = _Body(facts, unrolled, turns)
+    carry = body.carry()
+    draft = Draft(facts)
+    _write(draft, unrolled, turns, carry)
+    name = turns.function.rpartition(".")[2]
+    level = Applicability.UNSAFE if body.plausible else Applicability.DISPLAY
+    return draft.fix(level, f"Write the loop as `jax.lax.{name}`")
+
+
+# Turns
+
+
+@dataclass
+class _Turns:
+    """How a loop turns: the function of jax that does so, and what it is given.
+
+    `variable` is the loop's own variable; `counts` says that it is a number, which `fori_loop` hands on as an array.
+    `arguments` stand before the body's function (`fori_loop`) or after the carry (`scan`).  `last` is the statement
+    that counts, which goes.
+    """
+
+    function: str
+    variable: str
+    arguments: tuple[str, ...]
+    counts: bool
+    read: tuple[cst.CSTNode, ...]
+    last: cst.SimpleStatementLine | None = None
+
+
+def _turns(facts: ModuleFacts, unrolled: Unrolled) -> _Turns:
+    node = unrolled.loop.node
+    if isinstance(node, cst.While):
+        return _turns_of_while(facts, unrolled, node)
+    if not isinstance(node, cst.For) or node.asynchronous is not None or node.orelse is not None:
+        raise NoFixError("not a plain loop")
+    if not isinstance(node.target, cst.Name):
+        raise NoFixError("more than one loop variable")
+    iterable, variable = node.iter, node.target.value
+    if isinstance(iterable, cst.Call) and isinstance(iterable.func, cst.Name) and iterable.func.value == "range":
+        if facts.names.bindings(iterable.func):
+            raise NoFixError("range is something else")
+        arguments = [arg.value for arg in iterable.args if arg.keyword is None and not arg.star]
+        if len(arguments) != len(iterable.args) or len(arguments) not in (1, 2):
+            raise NoFixError("it counts in steps")
+        if unrolled.trips is None and unrolled.bound not in ("shape", "static"):
+            raise NoFixError("its bound may be traced")
+        code = [facts.code(argument) for argument in arguments]
+        limits = (code[0], code[1]) if len(code) == 2 else ("0", code[0])
+        return _Turns("jax.lax.fori_loop", variable, limits, counts=True, read=tuple(arguments))
+    if facts.values.kind(iterable) is Kind.ARRAY or unrolled.bound == "array":
+        return _Turns("jax.lax.scan", variable, (facts.code(iterable),), counts=False, read=(iterable,))
+    raise NoFixError("what it walks over may be no array")
+
+
+def _turns_of_while(facts: ModuleFacts, unrolled: Unrolled, node: cst.While) -> _Turns:
+    """Read `while n < LIMIT` whose last statement is `n += 1`."""
+    test, last = node.test, node.body.body[-1]
+    if node.orelse is not None or not isinstance(test, cst.Comparison) or len(test.comparisons) != 1:
+        raise NoFixError("not a plain loop")
+    counter, limit = test.left, test.comparisons[0].comparator
+    if not isinstance(counter, cst.Name) or not isinstance(last, cst.SimpleStatementLine) or len(last.body) != 1:
+        raise NoFixError("it does not count")
+    step = last.body[0]
+    counts = (
+        isinstance(step, cst.AugAssign)
+        and isinstance(step.target, cst.Name)
+        and step.target.value == counter.value
+        and isinstance(step.operator, cst.AddAssign)
+        and facts.constants.integer(step.value) == 1
+    )
+    if not counts or (unrolled.trips is None and unrolled.bound not in ("shape", "static")):
+        raise NoFixError("it does not count up by one")
+    starts = [b for b in facts.names.bindings(counter) if b.value is not step]
+    if not starts or any(
+        not isinstance(b.value, cst.CSTNode) or facts.constants.integer(b.value) is None for b in starts
+    ):
+        raise NoFixError("it does not start at a number")
+    code = facts.code(limit)
+    operator = test.comparisons[0].operator
+    if isinstance(operator, cst.LessThanEqual):
+        code = f"{code} + 1"
+    elif not isinstance(operator, cst.LessThan):
+        raise NoFixError("it does not count up")
+    return _Turns("jax.lax.fori_loop", counter.value, (counter.value, code), counts=True, read=(limit,), last=last)
+
+
+# The body
+
+
+@dataclass
+class _Flow:
+    """What is known at a place of the body: the names that are surely assigned by then."""
+
+    assigned: set[str] = field(default_factory=set)
+
+
+class _Body:
+    """The body of a loop: what it hands from turn to turn, and whether jax can turn it."""
+
+    def __init__(self, facts: ModuleFacts, unrolled: Unrolled, turns: _Turns) -> None:
+        self.facts = facts
+        node = unrolled.loop.node
+        if not isinstance(node, (cst.For, cst.While)):
+            raise NoFixError("a comprehension")
+        self.node = node
+        self.unrolled = unrolled
+        self.turns = turns
+        self.plausible = True
+        """Whether nothing in sight speaks against the values keeping their shape."""
+        self._written: dict[str, list[cst.CSTNode]] = {}
+        self._early: set[str] = set()
+        self._block(self.node.body, _Flow())
+
+    def carry(self) -> list[str]:
+        """Return the names that go from turn to turn, in the order in which they are assigned.
+
+        Raises:
+            NoFixError: one of them is no plain value.
+        """
+        variable = self.turns.variable
+        if variable in self._written:
+            raise NoFixError("the loop variable is assigned")
+        if any(_mentions(node, set(self._written)) for node in self.turns.read):
+            raise NoFixError("the bound is assigned in the body")
+        if self.turns.last is None or not isinstance(self.node, cst.While):
+            after = self._is_used_after(self._bindings(variable))
+        else:
+            after = self._is_used_after(self.facts.names.bindings_at(variable, self._inside()))
+        if after:
+            raise NoFixError("the loop variable is used behind the loop")
+        carried = []
+        for name in self._written:
+            late = self._is_used_after(self._bindings(name))
+            if name in self._early or late:
+                self._check_start(name)
+                carried.append(name)
+        if not carried:
+            raise NoFixError("nothing goes from turn to turn")
+        shapes = _Shapes(self.facts, self.turns.variable if self.turns.counts else "", carried, self._written)
+        for name in carried:
+            self._check_shape(name, shapes)
+        if self.turns.counts:
+            self._check_numbers(carried)
+        return carried
+
+    # Statements
+
+    def _block(self, block: cst.BaseSuite, flow: _Flow) -> None:
+        if not isinstance(block, cst.IndentedBlock):
+            raise NoFixError("the body stands on the row of the loop")
+        for statement in block.body:
+            if isinstance(statement, cst.SimpleStatementLine):
+                for small in statement.body:
+                    if statement is not self.turns.last:
+                        self._small(small, flow)
+            elif isinstance(statement, cst.If):
+                self._if(statement, flow)
+            elif isinstance(statement, cst.For):
+                self._inner_loop(statement, flow)
+            else:
+                raise NoFixError("the body holds more than assignments")
+
+    def _small(self, node: cst.BaseSmallStatement, flow: _Flow) -> None:
+        if isinstance(node, cst.Pass) or (isinstance(node, cst.Expr) and isinstance(node.value, cst.BaseString)):
+            return
+        if isinstance(node, cst.Assign):
+            self._read(node.value, flow)
+            for target in node.targets:
+                self._write(target.target, node.value, flow)
+        elif isinstance(node, cst.AnnAssign) and node.value is not None:
+            self._read(node.value, flow)
+            self._write(node.target, node.value, flow)
+        elif isinstance(node, cst.AugAssign) and isinstance(node.target, cst.Name):
+            self._read(node.value, flow)
+            if node.target.value not in flow.assigned:
+                self._early.add(node.target.value)
+            self._write(node.target, node, flow)
+        else:
+            raise NoFixError("the body does more than assign")
+
+    def _if(self, node: cst.If, flow: _Flow) -> None:
+        self._read(node.test, flow)
+        if not self.facts.values.kind(node.test).known or _mentions(node.test, {self.turns.variable, *self._written}):
+            raise NoFixError("a test that each turn may answer otherwise")
+        first, second = _Flow(set(flow.assigned)), _Flow(set(flow.assigned))
+        self._block(node.body, first)
+        if isinstance(node.orelse, cst.If):
+            self._if(node.orelse, second)
+        elif node.orelse is not None:
+            self._block(node.orelse.body, second)
+        flow.assigned = first.assigned & second.assigned
+
+    def _inner_loop(self, node: cst.For, flow: _Flow) -> None:
+        if node.orelse is not None or node.asynchronous is not None or not isinstance(node.target, cst.Name):
+            raise NoFixError("a loop within the loop that is not plain")
+        self._read(node.iter, flow)
+        inner = _Flow({*flow.assigned, node.target.value})
+        loop = next(loop for loop in self.facts.tree.loops if loop.node is node)
+        trips, _ = self.facts.loops.trips(loop)
+        if trips is None or _mentions(node.iter, {self.turns.variable}):
+            raise NoFixError("a loop within the loop whose turns are not known")
+        if self._is_used_after(self._bindings(node.target.value), node):
+            raise NoFixError("a loop variable is used behind its loop")
+        self._block(node.body, inner)
+        if trips > 0:
+            flow.assigned |= inner.assigned
+
+    def _write(self, target: cst.BaseExpression, value: cst.CSTNode, flow: _Flow) -> None:
+        if isinstance(target, cst.Name):
+            scope = self.unrolled.function.scope
+            if target.value in scope.globals or target.value in scope.nonlocals:
+                raise NoFixError("a name of another scope is assigned")
+            self._written.setdefault(target.value, []).append(value)
+            flow.assigned.add(target.value)
+        elif isinstance(target, (cst.Tuple, cst.List)):
+            literal = value if isinstance(value, (cst.Tuple, cst.List)) else None
+            if literal is not None and len(literal.elements) != len(target.elements):
+                literal = None
+            for index, element in enumerate(target.elements):
+                if isinstance(element, cst.StarredElement):
+                    raise NoFixError("a starred target")
+                self._write(element.value, literal.elements[index].value if literal else value, flow)
+        else:
+            raise NoFixError("the body stores into something")
+
+    def _read(self, node: cst.CSTNode, flow: _Flow) -> None:
+        for inner in _all(node):
+            if isinstance(inner, cst.Name) and inner.value not in flow.assigned:
+                self._early.add(inner.value)
+            elif isinstance(inner, (cst.NamedExpr, cst.Await, cst.Yield)):
+                raise NoFixError("an expression that does more than compute")
+            elif isinstance(inner, cst.Call):
+                self._check_call(inner)
+
+    # Calls
+
+    def _check_call(self, call: cst.Call) -> None:
+        """Refuse a call that may do more than compute, doubt one of what is not in sight."""
+        names = self.facts.names.externals(call.func)
+        if names:
+            for name in names:
+                if name.startswith(("jax.debug", "jax.experimental", "jax.device", "jax.block", "numpy.random")):
+                    raise NoFixError("a call that does more than compute")
+                if not name.startswith(("jax.", "numpy.", "math.", "operator.")):
+                    self.plausible = False
+            return
+        callees = [function for function, _ in self.facts.calls.callees(call)]
+        if callees:
+            for function in callees:
+                self._check_quiet(function, _DEPTH)
+            return
+        if not self._is_quiet_builtin(call.func) and not self._is_method_of_array(call.func):
+            behind = self.facts.tracing.functions_behind(call.func) if isinstance(call.func, cst.Call) else []
+            if not behind:
+                raise NoFixError("a call of something that is not in sight")
+            for function in behind:
+                self._check_quiet(function, _DEPTH)
+
+    def _is_quiet_builtin(self, func: cst.BaseExpression) -> bool:
+        if not isinstance(func, cst.Name) or self.facts.names.bindings(func):
+            return False
+        return func.value not in ("print", "open", "input", "next", "exec", "eval", "setattr")
+
+    def _is_method_of_array(self, func: cst.BaseExpression) -> bool:
+        if not isinstance(func, cst.Attribute):
+            return False
+        return self.facts.values.is_update(func) or self.facts.values.kind(func.value).traced
+
+    def _check_quiet(self, function: Function, depth: int) -> None:
+        """Refuse a function that may do more than compute its result."""
+        if depth == 0 or function.yields or function.scope.globals or function.scope.nonlocals:
+            raise NoFixError("a function that does more than compute")
+        for node in self.facts.tree.body(function):
+            if isinstance(node, cst.Expr) and not isinstance(node.value, cst.BaseString):
+                raise NoFixError("a function that does more than compute")
+            if isinstance(node, cst.AssignTarget) and isinstance(node.target, (cst.Attribute, cst.Subscript)):
+                raise NoFixError("a function that stores into something")
+            if isinstance(node, cst.AugAssign) and not isinstance(node.target, cst.Name):
+                raise NoFixError("a function that stores into something")
+            if isinstance(node, cst.Call):
+                for callee, _ in self.facts.calls.callees(node):
+                    self._check_quiet(callee, depth - 1)
+
+    # Names
+
+    def _inside(self) -> Context:
+        return self.facts.tree.context(self.node.body)
+
+    def _bindings(self, name: str) -> list[Binding]:
+        """Return the bindings of a name that the loop makes."""
+        scope = self.facts.names.scope_of(name, self.unrolled.loop.context.scope)
+        if scope is None:
+            return []
+        return [
+            binding
+            for binding in scope.bindings[name]
+            if binding.context.loop is not None and binding.context.loop.inside(self.unrolled.loop)
+        ]
+
+    def _is_used_after(self, bindings: list[Binding], node: cst.CSTNode | None = None) -> bool:
+        """Whether what bindings in the loop leave is read outside of it."""
+        return any(not self._holds(node or self.node, use) for b in bindings for use in self.facts.names.uses(b))
+
+    def _holds(self, outer: cst.CSTNode, use: cst.CSTNode) -> bool:
+        return any(around is outer for around in self.facts.tree.ancestors(use))
+
+    def _before(self, name: str) -> list[Binding]:
+        """Return the bindings that a name may have when the loop starts."""
+        context = self.unrolled.loop.context
+        found = self.facts.names.bindings_at(name, context)
+        return [b for b in found if b.context.loop is None or not b.context.loop.inside(self.unrolled.loop)]
+
+    def _check_start(self, name: str) -> None:
+        """Refuse a name that may have no value, or one that is no array, when the loop starts."""
+        found = self._before(name)
+        here = self.unrolled.loop.context
+        certain = [b for b in found if here.branch[: len(b.context.branch)] == b.context.branch]
+        if not certain or any(b.context.function is not self.unrolled.function for b in found):
+            raise NoFixError("a name has no value before the loop")
+        for binding in found:
+            value = binding.value
+            if binding.kind == "parameter":
+                parameter = self.unrolled.function.parameter(name)
+                if parameter is None or parameter.star or not self.facts.values.parameter(parameter).traced:
+                    self.plausible = False
+                continue
+            if binding.kind not in ("assign", "unpack") or not isinstance(value, cst.CSTNode):
+                raise NoFixError("a name is bound by no assignment")
+            if binding.kind == "assign" and _is_no_array(value):
+                raise NoFixError("a container goes from turn to turn")
+
+    def _check_shape(self, name: str, shapes: _Shapes) -> None:
+        starts = [b.value for b in self._before(name) if isinstance(b.value, cst.CSTNode)]
+        scalar = bool(starts) and all(shapes.is_number(value) for value in starts)
+        for value in self._written[name]:
+            shape = shapes.of(value)
+            if shape == _CHANGED or (shape == _SCALAR and not scalar):
+                raise NoFixError("its shape changes")
+            if scalar and shape not in (_SCALAR, name):
+                self.plausible = False
+
+    # The loop variable
+
+    def _check_numbers(self, carried: list[str]) -> None:
+        """Refuse uses of the loop variable, and of numbers made of it, that need its value in Python."""
+        numbers = {self.turns.variable}
+        for _ in range(len(self._written) + 1):
+            for name, values in self._written.items():
+                known = all(self.facts.values.kind(value).known for value in values)
+                if known and (name in carried or any(_mentions(value, numbers) for value in values)):
+                    numbers.add(name)
+        for name in numbers - {self.turns.variable}:
+            if self._is_used_after(self._bindings(name)):
+                raise NoFixError("a number of Python's is used behind the loop")
+        for statement in self.node.body.body:
+            if statement is not self.turns.last:
+                _Numbers(self.facts, numbers, self.unrolled.trips or _LONG).check(statement)
+
+
+class _Numbers:
+    """Sees to it that numbers which become traced are used as arrays may be."""
+
+    def __init__(self, facts: ModuleFacts, names: set[str], most: int, depth: int = _DEPTH) -> None:
+        self._facts = facts
+        self._names = names
+        self._most = most
+        self._depth = depth
+
+    def check(self, root: cst.CSTNode) -> None:
+        """Check all uses within a piece of code.
+
+        Raises:
+            NoFixError: Python needs the value of one.
+        """
+        for node in _all(root):
+            if isinstance(node, cst.Name) and node.value in self._names and self._facts.tree.parent(node) is not None:
+                self._use(node)
+
+    def _use(self, node: cst.CSTNode) -> None:
+        child = node
+        for parent in self._facts.tree.ancestors(node):
+            if isinstance(parent, cst.BinaryOperation):
+                if self._in_arithmetic(parent, child):
+                    return
+            elif isinstance(parent, cst.Comparison):
+                if self._in_comparison(parent):
+                    return
+            elif isinstance(parent, cst.Subscript):
+                if self._is_index(parent, child):
+                    return
+                raise NoFixError("the loop variable is an index into no array")
+            elif isinstance(parent, cst.Arg):
+                self._argument(parent)
+                return
+            elif isinstance(parent, (cst.Assign, cst.AnnAssign, cst.AugAssign, cst.AssignTarget)):
+                return
+            elif isinstance(parent, cst.UnaryOperation) and isinstance(parent.operator, cst.Not):
+                raise NoFixError("Python tests the loop variable")
+            elif isinstance(parent, cst.Slice) or not isinstance(parent, _TRANSPARENT):
+                raise NoFixError("the loop variable is needed in Python")
+            child = parent
+
+    def _in_comparison(self, node: cst.Comparison) -> bool:
+        """Whether the result is an array already; refuses what only Python compares."""
+        operands = [node.left, *(target.comparator for target in node.comparisons)]
+        if len(operands) > 2 or isinstance(node.comparisons[0].operator, (cst.In, cst.NotIn, cst.Is, cst.IsNot)):
+            raise NoFixError("Python compares the loop variable")
+        return any(self._facts.values.kind(operand).traced for operand in operands)
+
+    def _in_arithmetic(self, node: cst.BinaryOperation, child: cst.CSTNode) -> bool:
+        """Whether the result is an array already; refuses what Python's integers can do and traced ones cannot."""
+        other = node.left if child is node.right else node.right
+        if self._facts.values.kind(other).traced:
+            return True
+        if isinstance(node.operator, (cst.Power, cst.LeftShift, cst.RightShift, cst.BitXor, cst.MatrixMultiply)):
+            raise NoFixError("integers of Python have no bound")
+        if isinstance(node.operator, cst.Multiply):
+            factor = self._facts.constants.integer(other)
+            factor = self._most if factor is None and _mentions(other, self._names) else factor or 1
+            if abs(factor) * self._most > _MOST_INTEGER:
+                raise NoFixError("integers of Python have no bound")
+        return False
+
+    def _is_index(self, node: cst.Subscript, child: cst.CSTNode) -> bool:
+        if child is node.value:
+            return False
+        base = node.value
+        if isinstance(base, cst.Attribute) and base.attr.value == "at":
+            return True
+        if not self._facts.values.kind(base).traced:
+            return False
+        for value in self._facts.names.values(base):
+            if isinstance(value, Parameter) and _is_annotated_as_container(value):
+                return False
+        return True
+
+    def _argument(self, arg: cst.Arg) -> None:
+        call = self._facts.tree.parent(arg)
+        if not isinstance(call, cst.Call) or arg.star:
+            raise NoFixError("the loop variable is needed in Python")
+        names = self._facts.names.externals(call.func)
+        if names:
+            if any(not arrays.is_array_function(name) for name in names) or any(
+                needed is arg.value for name in names for needed in needed_arguments(call, name)
+            ):
+                raise NoFixError("the loop variable is needed in Python")
+            return
+        func = call.func
+        if isinstance(func, cst.Attribute) and (
+            self._facts.values.is_update(func) or self._facts.values.kind(func.value).traced
+        ):
+            if any(needed is arg.value for needed in needed_arguments_of_method(call, func.attr.value)):
+                raise NoFixError("the loop variable is needed in Python")
+            return
+        callees = self._facts.calls.callees(call)
+        if not callees or self._depth == 0:
+            raise NoFixError("the loop variable goes to what is not in sight")
+        for function, bound in callees:
+            given = [p.name for p in function.parameters if argument_of(call, p, bound=bound) is arg.value]
+            if not given:
+                raise NoFixError("the loop variable goes to what is not in sight")
+            inner = _Numbers(self._facts, set(given), self._most, self._depth - 1)
+            for node in self._facts.tree.body(function):
+                if isinstance(node, cst.Name) and node.value in given:
+                    inner._use(node)
+
+
+_TRANSPARENT = (
+    cst.Index,
+    cst.SubscriptElement,
+    cst.Element,
+    cst.Tuple,
+    cst.UnaryOperation,
+    cst.ComparisonTarget,
+)
+
+# Shapes
+
+_SCALAR = "()"
+_CHANGED = "changed"
+
+_ELEMENTWISE = frozenset(
+    "sin cos tan tanh sinh cosh exp expm1 log log1p sqrt rsqrt cbrt square abs absolute fabs sign floor ceil round "
+    "rint maximum minimum fmax fmin where clip add subtract multiply divide true_divide floor_divide power mod "
+    "remainder negative positive reciprocal arctan arctan2 arcsin arccos logical_and logical_or logical_not isnan "
+    "relu sigmoid gelu silu swish softplus elu leaky_relu softmax log_softmax roll flip sort cumsum cumprod "
+    "zeros_like ones_like stop_gradient nan_to_num conj real imag astype copy".split()
+)
+_REDUCTIONS = frozenset("sum mean max min prod std var any all dot vdot norm median logsumexp argmax argmin".split())
+_RESHAPING = frozenset(
+    "concatenate append stack hstack vstack dstack column_stack reshape ravel flatten expand_dims squeeze repeat tile "
+    "pad insert delete resize diff outer kron".split()
+)
+
+
+class _Shapes:
+    """What the source shows of shapes, relative to those with which a turn starts."""
+
+    def __init__(
+        self, facts: ModuleFacts, variable: str, carried: list[str], written: Mapping[str, list[cst.CSTNode]]
+    ) -> None:
+        self._facts = facts
+        self._variable = variable
+        self._carried = set(carried)
+        self._passing = {name: values[0] for name, values in written.items() if len(values) == 1}
+
+    def is_number(self, node: cst.CSTNode) -> bool:
+        """Whether an expression is a number of Python's."""
+        return isinstance(node, cst.BaseExpression) and isinstance(
+            self._facts.constants.of(node), (int, float, complex)
+        )
+
+    def of(self, node: cst.CSTNode) -> str:
+        """Return `()`, the carried name whose shape it is, `changed`, or an empty text where nothing is known."""
+        if isinstance(node, cst.AugAssign):
+            if isinstance(node.operator, cst.MatrixMultiplyAssign):
+                return ""
+            return self._joined(node.target, node.value)
+        if isinstance(node, cst.Name):
+            if node.value in self._carried:
+                return node.value
+            if node.value in self._passing:
+                return self.of(self._passing.pop(node.value))
+            return _SCALAR if node.value == self._variable or self.is_number(node) else ""
+        if self.is_number(node):
+            return _SCALAR
+        if isinstance(node, cst.BinaryOperation):
+            return "" if isinstance(node.operator, cst.MatrixMultiply) else self._joined(node.left, node.right)
+        if isinstance(node, cst.UnaryOperation):
+            return self.of(node.expression)
+        if isinstance(node, cst.Subscript):
+            return self._of_subscript(node)
+        if isinstance(node, cst.Call):
+            return self._of_call(node)
+        return ""
+
+    def _joined(self, *parts: cst.CSTNode) -> str:
+        found = {self.of(part) for part in parts} - {_SCALAR}
+        if not found:
+            return _SCALAR
+        return found.pop() if len(found) == 1 else ""
+
+    def _of_subscript(self, node: cst.Subscript) -> str:
+        base = self.of(node.value)
+        sliced = any(isinstance(element.slice, cst.Slice) for element in node.slice)
+        return _CHANGED if base in self._carried and (sliced or len(node.slice) == 1) else ""
+
+    def _of_call(self, node: cst.Call) -> str:
+        func = node.func
+        if isinstance(func, cst.Attribute) and self._facts.values.is_update(func):
+            base = func.value
+            at = base.value if isinstance(base, cst.Subscript) else None
+            return self.of(at.value) if isinstance(at, cst.Attribute) else ""
+        names = self._facts.names.externals(func)
+        given = [arg.value for arg in node.args if arg.keyword is None and not arg.star]
+        if names:
+            last = names[0].rpartition(".")[2] if names[0].startswith("jax.") else ""
+            if last == "where" and len(given) == 3:
+                return self._joined(*given)
+        elif isinstance(func, cst.Attribute) and self._facts.values.kind(func.value).traced:
+            last, given = func.attr.value, [func.value, *given]
+        else:
+            return ""
+        if last in _ELEMENTWISE and given:
+            return self._joined(given[0]) if last in ("roll", "astype", "sort", "cumsum") else self._joined(*given)
+        whole = len(given) == 1 and not any(a.keyword is not None and a.keyword.value == "axis" for a in node.args)
+        if last in _REDUCTIONS and given:
+            return _SCALAR if whole else ""
+        if last in _RESHAPING and any(self._mentions_carried(value) for value in given):
+            return _CHANGED if last != "reshape" else ""
+        return ""
+
+    def _mentions_carried(self, node: cst.CSTNode) -> bool:
+        parts = [e.value for e in node.elements] if isinstance(node, (cst.List, cst.Tuple)) else [node]
+        return any(self.of(part) in self._carried for part in parts)
+
+
+def _is_no_array(node: cst.CSTNode) -> bool:
+    if isinstance(node, cst.Name):
+        return node.value in ("None", "True", "False")
+    return isinstance(
+        node,
+        (cst.List, cst.Dict, cst.Set, cst.Tuple, cst.ListComp, cst.DictComp, cst.SetComp, cst.BaseString, cst.Lambda),
+    )
+
+
+def _is_annotated_as_container(parameter: Parameter) -> bool:
+    node = parameter.annotation
+    words = {inner.value for inner in _all(node) if isinstance(inner, cst.Name)} if node is not None else set[str]()
+    return not words.isdisjoint({"list", "dict", "tuple", "List", "Dict", "Tuple", "Sequence", "Mapping"})
+
+
+def _all(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    work = [node]
+    while work:
+        current = work.pop()
+        yield current
+        if isinstance(current, (cst.Attribute, cst.Arg)):
+            work.append(current.value)
+        else:
+            work.extend(children(current))
+
+
+def _mentions(node: cst.CSTNode, names: set[str]) -> bool:
+    return any(isinstance(inner, cst.Name) and inner.value in names for inner in _all(node))
+
+
+# The edit
+
+
+def _write(draft: Draft, unrolled: Unrolled, turns: _Turns, carry: list[str]) -> None:
+    syntax, source = draft.syntax, draft.source
+    node = syntax.at(draft.span(unrolled.loop.node), ast.For, ast.While)
+    if not isinstance(node, (ast.For, ast.While)):
+        raise NoFixError("not a loop")
+    span = draft.span(node)
+    head = _head(draft, node)
+    indent = source.line(node.lineno)[: source.position(span.start)[1] - 1]
+    first = node.body[0]
+    inner = source.line(first.lineno)[: source.position(draft.span(first).start)[1] - 1]
+    if indent.strip() or inner.strip() or first.lineno == source.position(head.end)[0]:
+        raise NoFixError("the loop shares a row with another statement")
+    function = turns.function
+    step = _local_name(draft, unrolled, "step")
+    single = len(carry) == 1
+    held = carry[0] if single else _local_name(draft, unrolled, "carry")
+    names = ", ".join(carry)
+    if turns.counts:
+        parameters = f"{turns.variable}, {held}"
+        call = f"({', '.join(turns.arguments)}, {step}, {names if single else f'({names})'})"
+        returned = names
+    else:
+        parameters = f"{held}, {turns.variable}"
+        call = f"({step}, {names if single else f'({names})'}, {turns.arguments[0]})[0]"
+        returned = f"{names}, None" if single else f"({names}), None"
+    draft.replace(head, f"def {step}({parameters}):")
+    if not single:
+        row_end = source.row_span(source.position(head.end)[0]).end
+        draft.insert(row_end, f"\n{inner}{names} = {held}")
+    end = source.row_span(source.position(span.end)[0]).end
+    name = draft.name(function, node)
+    text = f"{inner}return {returned}\n\n{indent}{names} = {name}{call}"
+    if turns.last is not None:
+        last = draft.span(turns.last)
+        draft.replace(Span(last.start - len(inner), source.row_span(source.position(last.end)[0]).end), text)
+    else:
+        draft.insert(end, f"\n{text}")
+    above = syntax.above(node)
+    before = source.line(source.position(above)[0] - 1).strip()
+    if before and not before.endswith(":"):
+        draft.insert(above, "\n")
+
+
+def _local_name(draft: Draft, unrolled: Unrolled, base: str) -> str:
+    """Return a name that nothing in the outermost function around the loop uses, not even a word of its comments."""
+    function = unrolled.function
+    while function.outer is not None:
+        function = function.outer
+    words = set(_WORD.findall(draft.code(function.node)))
+    return next(
+        name for number in itertools.count(1) if (name := f"{base}_{number}" if number > 1 else base) not in words
+    )
+
+
+def _head(draft: Draft, node: ast.For | ast.While) -> Span:
+    """Return the span of a loop's head, the colon included."""
+    start = draft.span(node).start
+    end = draft.span(node.iter if isinstance(node, ast.For) else node.test).end
+    match = re.compile(r"[\s)]*:").match(draft.source.text, end)
+    if match is None:
+        raise NoFixError("the loop's head holds a comment")
+    return Span(start, match.end())
