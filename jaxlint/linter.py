@@ -95,9 +95,11 @@ def _findings(module: RuleModule, facts: ModuleFacts, minimum: Confidence) -> li
     from jaxlint.facts.confidence import confidence
 
     rule = module.RULE
-    found = []
-    for report in module.check(facts):
-        level = confidence(report.evidence)
+    found: list[Finding] = []
+    levels = [(report, confidence(report.evidence)) for report in module.check(facts)]
+    if not any(level is not None and level >= minimum for _, level in levels):
+        return found  # a place costs two parses of its block
+    for report, level in levels:
         if level is None:
             continue
         try:
