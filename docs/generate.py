@@ -3,17 +3,20 @@
     python docs/generate.py           writes them
     python docs/generate.py --check   tells whether they are as they would be written, with exit code 1 if not
 
-A rule's page is its docstring.  In `index.md` and `configuration.md` only what stands between the two marks is written.
+A rule's page is its docstring; `jaxlint.schema.json` is made of the keys of the configuration.  In `index.md` and
+`configuration.md` only what stands between the two marks is written.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
 from jaxlint.config import OPTIONS, Option
 from jaxlint.rules import Rule, rules
 from jaxlint.rules.page import page, status
+from jaxlint.schema import schema
 
 DOCS = Path(__file__).parent
 START = "<!-- written by `make docs` from here -->"
@@ -26,6 +29,7 @@ def pages() -> dict[Path, str]:
     return {
         DOCS / "index.md": _between(DOCS / "index.md", _table(list(known.values()))),
         DOCS / "configuration.md": _between(DOCS / "configuration.md", "\n".join(map(_option, OPTIONS.values()))),
+        DOCS / "jaxlint.schema.json": json.dumps(schema(), indent=2) + "\n",
         **{DOCS / "rules" / f"{code}.md": page(rule) for code, rule in known.items()},
     }
 

@@ -209,10 +209,10 @@ def parse_confidence(value: Any, where: str) -> Confidence:
     Raises:
         ConfigError: it is none.
     """
-    try:
-        return Confidence.from_label(value)
-    except (ValueError, AttributeError) as error:
-        raise ConfigError(f"{where}: {_shown(value)} is none of 'low', 'medium', 'high'") from error
+    for confidence in Confidence:
+        if confidence.label == value:
+            return confidence
+    raise ConfigError(f"{where}: {_shown(value)} is none of 'low', 'medium', 'high'")
 
 
 def parse_count(value: Any, where: str) -> int:
@@ -241,10 +241,9 @@ def parse_wrappers(value: Any, where: str) -> dict[str, dict[str, Any]]:
         for column, cell in rows[name].items():
             if column not in wrappers.COLUMNS:
                 raise ConfigError(f"{here}: unknown column {column!r}; {_meant(column, wrappers.COLUMNS)}")
-            wanted = list if column in _WRAPPER_LISTS else str
-            if not isinstance(cell, wanted):
-                kind = "a list" if wanted is list else "a string"
-                raise ConfigError(f"{here}.{column}: {_shown(cell)} must be {kind}")
+            wanted, holds = _WRAPPER_CELLS.get(column, _TEXT)
+            if not holds(cell):
+                raise ConfigError(f"{here}.{column}: {_shown(cell)} must be {wanted}")
     try:
         wrappers.table(Settings(wrappers=rows))
     except wrappers.WrapperError as error:
@@ -252,14 +251,34 @@ def parse_wrappers(value: Any, where: str) -> dict[str, dict[str, Any]]:
     return rows
 
 
-_WRAPPER_LISTS = ("traces", "static")
+def _list_of(*kinds: type) -> Callable[[Any], bool]:
+    # Not by isinstance, for which a truth value is a number.
+    return lambda cell: isinstance(cell, list) and all(type(item) in kinds for item in cell)
 
 
-def _names(value: Any, where: str) -> tuple[str, ...]:
+_TEXT: tuple[str, Callable[[Any], bool]] = ("a string", lambda cell: isinstance(cell, str))
+_WRAPPER_CELLS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
+    "traces": ("a list of numbers and strings", _list_of(int, str)),
+    "static": ("a list of strings", _list_of(str)),
+    "stages": ("true or false", lambda cell: isinstance(cell, bool)),
+}
+
+
+def parse_names(value: Any, where: str) -> tuple[str, ...]:
+    """Check a list of patterns for names.
+
+    Raises:
+        ConfigError: it is no list of strings.
+    """
     return tuple(_strings(value, where))
 
 
-def _flag(value: Any, where: str) -> bool:
+def parse_flag(value: Any, where: str) -> bool:
+    """Check a truth value.
+
+    Raises:
+        ConfigError: it is none.
+    """
     if not isinstance(value, bool):
         raise ConfigError(f"{where}: {_shown(value)} must be true or false")
     return value
@@ -329,7 +348,7 @@ OPTIONS: Mapping[str, Option] = {
             "false",
             "Whether the rules run that are still being judged on real code.",
             "preview = true",
-            _flag,
+            parse_flag,
         ),
         Option(
             "fixable",
@@ -354,7 +373,7 @@ OPTIONS: Mapping[str, Option] = {
             "false",
             "Whether `--fix` applies fixes that need judgement too.",
             "unsafe-fixes = true",
-            _flag,
+            parse_flag,
         ),
         Option(
             "run-once-functions",
@@ -365,7 +384,7 @@ OPTIONS: Mapping[str, Option] = {
             + ". Underscores at the start of a function's name do not count. A compiled function made there costs "
             "nothing more than its one compilation, so such findings are `low`.",
             'run-once-functions = ["build_*"]',
-            _names,
+            parse_names,
         ),
         Option(
             "test-paths",
@@ -375,7 +394,7 @@ OPTIONS: Mapping[str, Option] = {
             "them are `low`, errors under trace excepted. `check_*.py` fits the name of a file, `sanity/*.py` the last "
             "two parts of its path.",
             'test-paths = ["sanity/*.py"]',
-            _names,
+            parse_names,
         ),
         Option(
             "unrolled-equations",
@@ -427,7 +446,7 @@ OPTIONS: Mapping[str, Option] = {
             "Whether `exclude` and `extend-exclude` hold for files that are named on the command line, as pre-commit "
             "names them.",
             "force-exclude = true",
-            _flag,
+            parse_flag,
         ),
         Option(
             "respect-gitignore",
@@ -436,7 +455,7 @@ OPTIONS: Mapping[str, Option] = {
             "Whether files and folders that git ignores are left out: by the .gitignore files of the repository and by "
             "its .git/info/exclude.",
             "respect-gitignore = false",
-            _flag,
+            parse_flag,
         ),
     )
 }

@@ -6,11 +6,15 @@ import os
 import pickle
 import tomllib
 from pathlib import Path
+from typing import Any
 
+import jsonschema
 import pytest
 
 from jaxlint.config import OPTIONS, Config, ConfigError, Finder, Layer, combine, load, read_table
+from jaxlint.facts.wrappers import COLUMNS
 from jaxlint.finding import Confidence
+from jaxlint.schema import schema
 from jaxlint.settings import Settings
 
 
@@ -127,6 +131,39 @@ def test_what_cannot_be_used_is_refused(toml: str, message: str) -> None:
     with pytest.raises(ConfigError) as caught:
         read(toml)
     assert str(caught.value).startswith(message)
+
+
+VALUES: tuple[Any, ...] = (
+    *(True, False, 0, 1, 5000, -1, 1.5, "", "JAX", "JAX1", "JAX999", "high", "High", "nope", "*.py", "jax.jit"),
+    *([], ["JAX101", "JAX2"], ["JAX9999"], ["jax101"], [""], ["#"], [" "], [1], [True], [["JAX"]], ["build_*", "src/"]),
+    *({}, {"src/": ["JAX1"]}, {"src/": []}, {"src/": "JAX1"}, {"src/": ["nope"]}, {"": ["JAX1"]}, {"src/": {}}),
+    *({"examples": {}}, {"examples": {"a.py": "b.py"}}, {"examples": {"a.py": 1}}, {"examples": []}, {"nope": {}}),
+    *({"m.c": {"like": "jax.jit"}}, {"m.c": {"like": "nope"}}, {"m.c": {"nope": 1}}, {"m.c": []}),
+)
+CELLS: tuple[Any, ...] = (
+    *("jax.jit", "compile", "control-flow", "identity", "callable", "static", "nope"),
+    *(True, 0, [], [0, "fun"], ["fun"], [True]),
+)
+
+
+def accepts(table: dict[str, Any]) -> bool:
+    try:
+        read_table(table, "here", os.getcwd())
+    except ConfigError:
+        return False
+    return True
+
+
+def test_the_schema_takes_what_the_loader_takes() -> None:
+    validator = jsonschema.Draft7Validator(schema())
+    validator.check_schema(schema())
+    tables = [{key: value} for key in OPTIONS for value in VALUES]
+    tables += [{"wrappers": {"m.c": {column: cell}}} for column in (*COLUMNS, "nope") for cell in CELLS]
+    tables += [{}, {"nope": True}, {"select": ["JAX"], "preview": True}]
+    differing = [table for table in tables if validator.is_valid(table) != accepts(table)]
+    assert differing == []
+    taken = {key for table in tables for key in table if accepts(table)}
+    assert taken == set(OPTIONS)
 
 
 def test_a_pattern_with_an_exclamation_mark_stands_for_all_other_files(root: Path) -> None:

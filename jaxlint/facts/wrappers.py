@@ -14,6 +14,7 @@ from jaxlint.settings import Settings
 KINDS = ("compile", "transform", "control-flow", "inspect", "partial", "register", "host", "map-leaves")
 COMPARES = ("identity", "equality", "pytree", "wrapper")
 RESULTS = ("callable", "value", "pair", "record")
+SCALARS = ("static", "traced")
 COLUMNS = ("like", "kind", "compares", "traces", "static", "result", "stages", "scalars")
 """The columns that `[tool.jaxlint.wrappers."dotted.name"]` may have; `like` names a known wrapper whose columns are
 taken over where they are not given."""
@@ -121,7 +122,7 @@ def _configured(name: str, columns: Mapping[str, Any], known: Mapping[str, Wrapp
         ("kind", KINDS),
         ("compares", COMPARES),
         ("result", RESULTS),
-        ("scalars", ("static", "traced")),
+        ("scalars", SCALARS),
     ):
         if key in base and base[key] not in allowed:
             raise WrapperError(f"wrapper {name!r}: {key} is {base[key]!r}, must be one of {', '.join(allowed)}")

@@ -21,6 +21,7 @@ COMMANDS = {
     "verify": "run the code around each finding under jax, and tell whether the finding is true",
     "rule": "explain a rule",
     "config": "list the keys of the configuration",
+    "completion": "print a script that makes a shell complete commands and options",
 }
 
 INTERRUPTED = 130

@@ -80,7 +80,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
     output = parser.add_argument_group("output")
     output.add_argument(
-        "--output-format", choices=report.names(), default=report.DEFAULT, help="(default: %(default)s)"
+        "--output-format",
+        choices=report.names(),
+        default=report.DEFAULT,
+        help="how to write findings (default: %(default)s)",
     )
     output.add_argument("--output-file", metavar="FILE", help="write the findings there instead of to standard output")
     output.add_argument(
