@@ -1,0 +1,214 @@
+"""Reads what the recorder wrote in the processes of a run, as events, and writes events to one file.
+
+The recorder's own lines are terse, because it writes them while the program waits; see `recorder`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import re
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from jaxlint.doctor import events
+from jaxlint.doctor.events import Event, Frame
+
+
+@dataclass
+class Recordings:
+    """What the processes of one run left behind: their events in the order of time, and what could not be recorded."""
+
+    events: list[Event] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def read(folder: Path, exit_codes: dict[int, int]) -> Recordings:
+    """Read all recordings in `folder`.
+
+    `exit_codes` maps the processes of which it is known how they ended.  A line that was cut off, because its process
+    was killed while it wrote it, is passed over.
+
+    Raises:
+        OSError: a file cannot be read.
+    """
+    found = Recordings()
+    for file in sorted(folder.glob("*.jsonl")):
+        process = _Process(exit_codes)
+        with file.open(encoding="utf-8") as lines:
+            for line in lines:
+                if line.endswith("\n"):
+                    found.events.extend(process.take(json.loads(line)))
+        found.events.extend(process.end())
+        found.notes.extend(process.notes)
+    found.events.sort(key=lambda event: event.time or 0.0)
+    return found
+
+
+def write(path: Path, happened: Iterable[Event]) -> None:
+    """Write events to a file, which is there whole or not at all.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    replace(path, (events.dumps(event) + "\n" for event in happened))
+
+
+def replace(path: Path, parts: Iterable[str]) -> None:
+    """Write a text file, which is there whole or not at all.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    if path.exists() and not path.is_file():
+        # A pipe or a device, as in a shell's process substitution.
+        with path.open("w", encoding="utf-8") as out:
+            out.writelines(parts)
+        return
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with open(descriptor, "w", encoding="utf-8") as out:
+            out.writelines(parts)
+        if path.exists():
+            os.chmod(name, path.stat().st_mode & 0o7777)
+        else:
+            mask = os.umask(0)
+            os.umask(mask)
+            os.chmod(name, 0o666 & ~mask)
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+class _Process:
+    """Makes events of the lines of one file."""
+
+    def __init__(self, exit_codes: dict[int, int]) -> None:
+        self.notes: list[str] = []
+        self._exit_codes = exit_codes
+        self._first: dict[str, Any] = {}
+        self._begun: events.Start | None = None
+        self._last = 0.0
+        self._stacks: dict[int, tuple[Frame, ...]] = {}
+        self._readers: dict[str, Callable[[dict[str, Any], dict[str, Any]], Iterator[Event]]] = {
+            "trace": self._trace,
+            "lowering-begin": self._lowering_begin,
+            "lowering": self._lowering,
+            "compile": self._compile,
+            "equations": self._equations,
+            "miss": self._text,
+            "record": self._text,
+            "xla": self._text,
+        }
+
+    def take(self, line: dict[str, Any]) -> Iterator[Event]:
+        kind = line["kind"]
+        self._last = max(self._last, line.get("time", 0.0), line.get("start", 0.0) + line.get("seconds", 0.0))
+        if kind == "process":
+            self._first = line
+        elif kind == "jax":
+            versions = {"python": self._first["python"], **line["versions"]}
+            self._begun = events.Start(
+                time=self._first["time"],
+                process=self._name,
+                arguments=tuple(self._first["arguments"]),
+                folder=self._first["folder"],
+                versions=versions,
+            )
+            yield self._begun
+        elif kind == "stack":
+            self._stacks[line["id"]] = tuple(map(_frame, line["frames"]))
+        elif kind == "note":
+            self.notes.append(f"process {self._name}: {line['text']}")
+        elif kind in self._readers:
+            common = {
+                "process": self._name,
+                "thread": line.get("thread", ""),
+                "stack": self._stacks.get(line.get("stack", -1), ()),
+            }
+            yield from self._readers[kind](line, common)
+
+    def end(self) -> Iterator[Event]:
+        if self._begun is not None and self._begun.time is not None:
+            code = self._exit_codes.get(self._first["pid"])
+            seconds = max(self._last - self._begun.time, 0.0)
+            yield events.Finish(time=self._last, process=self._name, seconds=seconds, exit_code=code)
+
+    @property
+    def _name(self) -> str:
+        return str(self._first.get("pid", ""))
+
+    def _trace(self, line: dict[str, Any], common: dict[str, Any]) -> Iterator[Event]:
+        name = events.name(line["name"])
+        yield events.TraceBegin(time=line["start"], function=name, **common)
+        yield events.TraceEnd(time=_end(line), function=name, seconds=line["seconds"], **common)
+
+    def _lowering_begin(self, line: dict[str, Any], common: dict[str, Any]) -> Iterator[Event]:
+        yield events.LoweringBegin(time=line["time"], program=events.name(line["name"]), types=line["types"], **common)
+
+    def _lowering(self, line: dict[str, Any], common: dict[str, Any]) -> Iterator[Event]:
+        yield events.Lowering(time=_end(line), program=events.name(line["name"]), seconds=line["seconds"], **common)
+
+    def _compile(self, line: dict[str, Any], common: dict[str, Any]) -> Iterator[Event]:
+        program = events.name(line["name"])
+        if line.get("loaded"):
+            yield events.PersistentCache(
+                time=_end(line), program=program, outcome="hit", saved=line.get("saved"), **common
+            )
+        yield events.Compile(
+            time=_end(line), program=program, seconds=line["seconds"], eager=line.get("eager"), **common
+        )
+
+    def _equations(self, line: dict[str, Any], common: dict[str, Any]) -> Iterator[Event]:
+        samples = [
+            events.Sample(count, primitive, self._stacks.get(stack, ()))
+            for stack, primitive, count in line.get("lines", ())
+        ]
+        rest = line["total"] - sum(sample.count for sample in samples)
+        if rest:
+            samples.append(events.Sample(rest, ""))
+        place = line["definition"]
+        yield events.Equations(
+            time=line["time"],
+            program=events.name(line["name"]),
+            definition=Frame(place[0], place[1], place[2]) if place else None,
+            samples=tuple(samples),
+            **common,
+        )
+
+    def _text(self, line: dict[str, Any], common: dict[str, Any]) -> Iterator[Event]:
+        if line["text"].startswith("Persistent compilation cache hit"):
+            # Its compile says so too.
+            return
+        for event in _parsed(line["text"]):
+            changed = dict(common) if line["kind"] != "xla" else {}
+            yield dataclasses.replace(event, time=line["time"], **changed)
+
+
+_MISS = re.compile(
+    r"TRACING CACHE MISS at .*\n\s+(?:never seen function:\s+(.+?) id=\d+(?: defined at (.+?):(\d+))?$"
+    r"|for (.+?)(?: defined at (.+?):(\d+))?$)",
+    re.MULTILINE,
+)
+
+
+def _parsed(text: str) -> Iterator[Event]:
+    found = _MISS.match(text)
+    if found:
+        function, file, line = found.groups()[:3] if found[1] else found.groups()[3:]
+        definition = Frame(file, int(line), function) if file else None
+        yield events.Miss(function=function, definition=definition, text=text.partition("\n")[2])
+
+
+def _frame(values: Sequence[Any]) -> Frame:
+    file, function, line, column, end_line, end_column = values
+    return Frame(file, line, function, column, end_line, end_column)
+
+
+def _end(line: dict[str, Any]) -> float:
+    return float(line["start"] + line["seconds"])

@@ -1,0 +1,65 @@
+"""Run a Python program as it is, under jax's diagnostics, and say what it compiled, why, and what to change."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from jaxlint.doors.cli import UsageError, fail, warn
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `jaxlint run`."""
+    parser.usage = "jaxlint run [options] [-m] TARGET [ARGUMENT ...]"
+    parser.add_argument("-m", dest="module", action="store_true", help="TARGET is a module, as in `python -m`")
+    parser.add_argument("--report", type=Path, metavar="PAGE", help="write a page for the browser: one HTML file")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write what was found as JSON")
+    parser.add_argument("--record", type=Path, metavar="FILE", help="write the events, for `verify --from-run`")
+    parser.add_argument(
+        "--python",
+        metavar="PATH",
+        help="the interpreter to run TARGET with (default: the python that is first on PATH)",
+    )
+    parser.add_argument(
+        "--xla-log-level",
+        type=int,
+        choices=(0, 1, 2, 3),
+        metavar="N",
+        help="set TF_CPP_MIN_LOG_LEVEL: with 0 XLA tells how long its stages take, on the standard error stream",
+    )
+    parser.add_argument("-q", "--quiet", action="store_true", help="print no report")
+    parser.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="as for check")
+    parser.add_argument(
+        "target", nargs=argparse.REMAINDER, metavar="TARGET", help="a script, or a command on PATH, and its arguments"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the program, report to the standard error stream, and return the program's exit code.
+
+    Raises:
+        UsageError: there is nothing to run, or a folder to write to is missing.
+    """
+    if sys.platform == "win32":
+        return fail("run works on Linux and macOS only")
+    from jaxlint.doctor import launcher, recording
+
+    if not arguments.target:
+        raise UsageError("TARGET is missing: a script, or a module after -m")
+    for path in (arguments.report, arguments.json, arguments.record):
+        # Not after hours of running.
+        if path is not None and not path.absolute().parent.is_dir():
+            raise UsageError(f"{path}: its folder does not exist")
+    try:
+        command = launcher.command_of(arguments.target, arguments.module, arguments.python)
+        with launcher.recording_folder() as folder:
+            ended = launcher.run(command, folder, arguments.xla_log_level)
+            found = recording.read(folder, {ended.pid: ended.code})
+    except launcher.LaunchError as error:
+        return fail(str(error))
+    for note in found.notes:
+        warn(note)
+    if arguments.record is not None:
+        recording.write(arguments.record, found.events)
+    return ended.code

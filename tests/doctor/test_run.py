@@ -1,0 +1,319 @@
+"""`jaxlint run`: the program runs as it would alone, and what jax did is recorded, with the lines that led there."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from jaxlint.doctor import events
+from jaxlint.doctor.events import Compile, Equations, Event, Finish, Miss, Start, TraceEnd
+
+SHOW = """\
+import os, sys
+
+print(sys.argv, __name__, __file__, __spec__ is None, __builtins__ is None, sys.path[0], sys.flags.interactive)
+print("sitecustomize" in sys.modules)
+print(sorted(set(globals()) - {"os", "sys"}))
+print("to stderr", file=sys.stderr)
+
+
+def end(how):
+    if how == "raise":
+        raise ValueError("a \\N{BULLET} b")
+    if how == "exit":
+        sys.exit(5)
+    if how == "message":
+        sys.exit("said at the end")
+    if how == "hard":
+        sys.stdout.flush()
+        os._exit(7)
+    if how == "interrupt":
+        os.kill(os.getpid(), 2)
+    if how == "kill":
+        os.kill(os.getpid(), 15)
+
+
+end(sys.argv[1])
+"""
+
+
+def alone(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run Python without jaxlint."""
+    return _done(folder, (sys.executable, *arguments), environment)
+
+
+def jaxlint_run(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run `jaxlint run -q`."""
+    command = (sys.executable, "-m", "jaxlint", "run", "-q", "--python", sys.executable, *arguments)
+    return _done(folder, command, {"PYTHONPATH": str(Path(__file__).parents[2]), **environment})
+
+
+def _done(folder: Path, command: tuple[str, ...], environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command,
+        cwd=folder,
+        env={**os.environ, "JAX_PLATFORMS": "cpu", **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
+
+
+def recorded(file: Path) -> list[Event]:
+    with file.open(encoding="utf-8") as lines:
+        return list(events.read(lines))
+
+
+def sites(file: Path, kind: type[Event], script: str = "script.py") -> list[tuple[int, int | None, int | None]]:
+    """Return line, column and end column of the innermost frames of the events of a kind."""
+    found = [event.site for event in recorded(file) if isinstance(event, kind)]
+    return [(f.line, f.column, f.end_column) for f in found if f is not None and Path(f.file).name == script]
+
+
+@pytest.mark.parametrize("how", ["raise", "exit", "message", "hard", "interrupt", "kill"])
+def test_a_script_runs_as_it_does_alone(tmp_path: Path, how: str) -> None:
+    (tmp_path / "script.py").write_text(SHOW, encoding="utf-8")
+    before = alone(tmp_path, "script.py", how, "--report", "-m")
+    after = jaxlint_run(tmp_path, "script.py", how, "--report", "-m")
+    code = before.returncode
+    assert (after.stdout, after.stderr) == (before.stdout, before.stderr)
+    assert after.returncode == (code if code >= 0 else 128 - code)
+
+
+def test_a_module_runs_as_it_does_alone(tmp_path: Path) -> None:
+    package = tmp_path / "package"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "tool.py").write_text(SHOW, encoding="utf-8")
+    before = alone(tmp_path, "-m", "package.tool", "exit")
+    after = jaxlint_run(tmp_path, "-m", "package.tool", "exit")
+    assert (after.stdout, after.stderr, after.returncode) == (before.stdout, before.stderr, before.returncode)
+
+
+def test_the_programs_own_sitecustomize_is_there(tmp_path: Path) -> None:
+    own = tmp_path / "own"
+    own.mkdir()
+    (own / "sitecustomize.py").write_text("import sys\nsys.greeting = f'from {__name__} {__file__}'\n")
+    (tmp_path / "script.py").write_text("import sys, sitecustomize\nprint(sys.greeting, sitecustomize.__file__)\n")
+    paths = os.pathsep.join((str(own), str(Path(__file__).parents[2])))
+    before = alone(tmp_path, "script.py", PYTHONPATH=paths)
+    after = jaxlint_run(tmp_path, "script.py", PYTHONPATH=paths)
+    assert "from sitecustomize" in before.stdout
+    assert (after.stdout, after.returncode) == (before.stdout, 0), after.stderr
+
+
+def test_both_streams_into_one_file_keep_their_order(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(
+        "import sys\nfor i in range(200):\n    print(i, flush=True)\n    print(i, file=sys.stderr)\n"
+    )
+    command = [sys.executable, "-m", "jaxlint", "run", "-q", "--python", sys.executable, str(tmp_path / "script.py")]
+    with (tmp_path / "out").open("w") as out:
+        subprocess.run(command, stdout=out, stderr=subprocess.STDOUT, check=True, cwd=Path(__file__).parents[2])
+    assert (tmp_path / "out").read_text().split() == [str(i) for i in range(200) for _ in range(2)]
+
+
+def test_a_terminal_stays_one(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text("import sys\nprint(sys.stderr.isatty(), 'a\\tb', file=sys.stderr)\n")
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "jaxlint", "run", "-q", "--python", sys.executable, str(script)]
+    subprocess.run(command, stderr=theirs, check=True, cwd=Path(__file__).parents[2])
+    os.close(theirs)
+    said = os.read(ours, 1000)
+    os.close(ours)
+    assert said == b"True a\tb\r\n"
+
+
+PROGRAM = """\
+import logging
+import logging.config
+import sys
+
+import jax
+import jax.numpy as jnp
+
+logging.basicConfig(level=logging.DEBUG, format="%(name)s %(levelname)s %(message)s")
+
+
+def top(x, y):
+    def dot(a, b):
+        return jnp.einsum("...i,...i->...", a, b)
+
+    return jax.jit(dot)(x, y)
+
+
+@jax.jit
+def unrolled(x):
+    for _ in range(250):
+        x = x + 1.0
+    return x
+
+
+x = jnp.ones((4, 8))
+for _ in range(3):
+    top(x, x)
+logging.config.dictConfig({"version": 1, "disable_existing_loggers": True})
+unrolled(x)
+jax.config.update("jax_explain_cache_misses", True)
+jnp.abs(
+    x
+)
+jax.lax.scan(lambda c, y: (c + y, c), 0.0, jnp.arange(3.0))
+print("the end")
+raise ValueError("boom")
+"""
+
+
+def test_what_jax_does_is_recorded_and_printed_only_where_the_program_asks(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(PROGRAM)
+    before = alone(tmp_path, "script.py")
+    after = jaxlint_run(tmp_path, "--record", "run.jsonl", "script.py")
+    assert (after.stdout, after.returncode) == (before.stdout, before.returncode) == ("the end\n", 1)
+    assert _timeless(after.stderr) == _timeless(before.stderr)
+
+    file = tmp_path / "run.jsonl"
+    made = recorded(file)
+    start, end = made[0], made[-1]
+    assert isinstance(start, Start)
+    assert start.versions.keys() == {"python", "jax", "jaxlib"}
+    assert isinstance(end, Finish)
+    assert end.exit_code == 1
+    # The exact call, not the line alone; explanations come whatever the program does with logging and the flag.
+    assert sites(file, Miss) == [(15, 11, 29)] * 3 + [(29, 0, 11), (34, 0, 59)]
+    assert sites(file, Compile)[-6:] == [(15, 11, 29)] * 2 + [(29, 0, 11), (31, 0, 1), (34, 43, 58), (34, 0, 59)]
+    compiles = [event for event in made if isinstance(event, Compile)]
+    assert {c.program: c.eager for c in compiles} | {"ones": None} == {
+        "broadcast_in_dim": True, "convert_element_type": True, "dot": False, "unrolled": False, "abs": True,
+        "iota": True, "scan": False, "ones": None,
+    }  # fmt: skip
+    (large,) = [e for e in made if isinstance(e, Equations) and e.program == "unrolled"]
+    (sample,) = large.samples
+    assert (sample.count, sample.primitive, sample.stack[0].line) == (250, "add", 21)
+    assert large.definition is not None
+    assert large.definition.line == 18
+
+
+def _timeless(text: str) -> str:
+    return re.sub(r"0x[0-9a-f]+|id=\d+|\d+\.\d+(e-\d+)?", "#", text)
+
+
+CHILDREN = """\
+import multiprocessing
+import os
+import subprocess
+import sys
+import threading
+
+import jax
+
+
+def work(n):
+    jax.jit(lambda x: x * n)(2.0)
+
+
+if __name__ == "__main__":
+    # Once its threads run, jax does not survive a fork.
+    pid = os.fork()
+    if pid == 0:
+        work(4)
+        os._exit(0)
+    os.waitpid(pid, 0)
+    # The recording's descriptor is gone, and its number belongs to another file.
+    os.closerange(3, 100)
+    others = [open(f"other{i}", "w") for i in range(10)]
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(2)]
+    for thread in threads:
+        thread.start()
+        thread.join()
+    process = multiprocessing.get_context("spawn").Process(target=work, args=(3,))
+    process.start()
+    process.join()
+    subprocess.run([sys.executable, "child.py"], check=True)
+"""
+
+
+def test_threads_and_children_are_recorded(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(CHILDREN)
+    (tmp_path / "child.py").write_text("import jax\njax.jit(lambda x: x * 5)(2.0)\n")
+    after = jaxlint_run(tmp_path, "--record", "run.jsonl", "script.py")
+    assert after.returncode == 0, after.stderr
+    compiles = [e for e in recorded(tmp_path / "run.jsonl") if isinstance(e, Compile) and e.program == "<lambda>"]
+    assert [(Path(c.stack[0].file).name, c.stack[0].line) for c in compiles] == [
+        ("script.py", 11), ("script.py", 11), ("script.py", 11), ("script.py", 11), ("child.py", 2),
+    ]  # fmt: skip
+    assert len({c.process for c in compiles}) == 4
+    assert len({c.thread for c in compiles[1:3]}) == 2
+    assert all((tmp_path / f"other{i}").read_text() == "" for i in range(10))
+
+
+STOPPED = """\
+import sys
+import jax
+
+jax.jit(lambda x: x + 1)(1.0)
+print("ready", flush=True)
+try:
+    sys.stdin.read()
+except KeyboardInterrupt:
+    print("tidy", flush=True)
+    raise
+"""
+
+
+def test_ctrl_c_goes_to_the_program_and_the_report_covers_what_ran(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(STOPPED)
+    process = subprocess.Popen(
+        [
+            sys.executable,
+            "-m",
+            "jaxlint",
+            "run",
+            "-q",
+            "--python",
+            sys.executable,
+            "--record",
+            "run.jsonl",
+            "script.py",
+        ],
+        cwd=tmp_path,
+        env={**os.environ, "JAX_PLATFORMS": "cpu", "PYTHONPATH": str(Path(__file__).parents[2])},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,  # without a terminal that would send Ctrl-C to both
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"ready\n"
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate()
+    assert (out, process.returncode) == (b"tidy\n", 130)
+    assert err.endswith(b"KeyboardInterrupt\n")
+    assert b"jaxlint" not in err
+    assert sites(tmp_path / "run.jsonl", TraceEnd) == [(4, 0, 29)]
+
+
+def test_wrong_usage_is_said_before_anything_runs(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text("print('ran')")
+    for arguments, said in (
+        (["missing.py"], "missing.py: there is no such file"),
+        ([], "TARGET is missing"),
+        (["--record", "nowhere/run.jsonl", "script.py"], "its folder does not exist"),
+        (["--python", "nothing-like-it", "script.py"], "no Python interpreter nothing-like-it"),
+    ):
+        done = jaxlint_run(tmp_path, *arguments)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert said in done.stderr or "nothing-like-it" in done.stderr
+
+
+def test_a_program_without_jax_leaves_an_empty_recording(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text("print(1)")
+    assert jaxlint_run(tmp_path, "--record", "run.jsonl", "script.py").returncode == 0
+    assert recorded(tmp_path / "run.jsonl") == []
