@@ -37,7 +37,7 @@ def put_back(facts: ModuleFacts, discarded: Discarded) -> Fix | None:
     if static is None:
         raise NoFixError("the static arguments are not in sight")
     gives = Purity(facts).of_function(function, dict.fromkeys(static, Gives.PYTHON))
-    if wrapping.wrapper.name.rpartition(".")[2].endswith("pmap"):
-        gives = Gives.FAILS  # it takes arrays with one axis more
+    if wrapping.wrapper.name.endswith("pmap") or function.outer is not None:
+        gives = Gives.FAILS  # it takes arrays with one axis more, or would compile again on each call
     level = {Gives.FAILS: Applicability.DISPLAY, Gives.DOUBTFUL: Applicability.UNSAFE}.get(gives, Applicability.SAFE)
     return draft.fix(level, f"Decorate `{function.name}` with `@{facts.short_code(discarded.node)}`")

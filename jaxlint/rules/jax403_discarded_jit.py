@@ -27,9 +27,10 @@ Whenever the value of the expression is used.
 
 ## Fix safety
 The `@` is put back.  Safe where the function is array code and nothing else; unsafe where it calls what is not in
-sight, or acts on something beside its result; only shown where tracing it would fail, and for `pmap`, which takes
-other shapes.  None is offered for a compiled function that nothing uses: whether to call or to delete it is not in the
-code.
+sight, or acts on something beside its result.  Only shown where tracing it would fail, where the function dies with a
+call and so would compile on each, and for `pmap`, which takes other shapes.
+
+None is offered for a compiled function that nothing uses: whether to call or to delete it is not in the code.
 
 ## References
 - JAX documentation, "Just-in-time compilation"

@@ -8,6 +8,7 @@ its relative imports and those that import it back work; what cannot be imported
 from __future__ import annotations
 
 import ast
+import contextlib
 import copy
 import functools
 import gc
@@ -215,16 +216,19 @@ class Module:
             runs.append(self._recorder.run(lambda: finish(self._recorder.jax, action()))[0])
         return Observation(target, tuple(runs), inputs=self._inputs(target))
 
-    def result(self, target: str) -> Output:
-        """Call a target once and return what it gives."""
+    def result(self, target: str, *, compiled: bool = True) -> Output:
+        """Call a target once and return what it gives; not `compiled`, operation by operation where that goes."""
+        jax = self._recorder.jax
         try:
             action = self._action(target)
         except LookupError as error:
             return Output(reason=str(error.args[0]))
-        run, result = self._recorder.run(action)
+        with contextlib.nullcontext() if compiled else jax.disable_jit():
+            run, result = self._recorder.run(action)
+        if run.failure and not compiled:
+            return self.result(target)  # some of jax works only when it is compiled
         if run.failure:
             return Output(reason=f"{target} raised {run.failure.type}: {run.failure.message}")
-        jax = self._recorder.jax
         leaves, structure = jax.tree.flatten(result)
         return Output(str(structure), tuple(_leaf(jax, leaf) for leaf in leaves))
 

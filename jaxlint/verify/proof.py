@@ -196,7 +196,8 @@ class Proof:
     def targets(self, line: int) -> tuple[str, ...]:
         """Return what may be called for a line to run, the best first: functions, by qualified name."""
         examples = self._module.loaded.examples
-        names = self._compiled(line) or tuple(examples)
+        entry = None if self._places.decorates(line) else self._places.entry(line)
+        names = self._compiled(line) or ((entry.target,) if entry is not None else tuple(examples))
         return tuple(sorted(names, key=lambda name: name not in examples))
 
     # --- effects ------------------------------------------------------------------------------------------------------

@@ -73,7 +73,8 @@ def prove(
     states: dict[str, Any] = {}
     for name in names:
         reason = _prepare(old, places, name, budget, states)
-        outputs[name] = Output(reason=reason) if reason else old.result(name)
+        # A loop that unrolls may take minutes to compile, and an instant to run.
+        outputs[name] = Output(reason=reason) if reason else old.result(name, compiled=effect is not Effect.GROWS)
     mended = Places(str(before.resolve()), fixed)
     module = prover.load(before, source=fixed, watched=mended.bodies, whole=False)
     if module.loaded.reason:

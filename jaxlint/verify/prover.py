@@ -242,9 +242,9 @@ class LoadedModule:
         answer, reason = self._ask({"op": "search", "target": target, "tries": tries, "seconds": seconds, **place})
         return inputs_from_json(answer["inputs"]) if answer else Inputs(target, reason=reason)
 
-    def result(self, target: str) -> Output:
-        """Call a target once and return what it gives."""
-        answer, reason = self._ask({"op": "result", "target": target})
+    def result(self, target: str, *, compiled: bool = True) -> Output:
+        """Call a target once and return what it gives; not `compiled`, operation by operation where that goes."""
+        answer, reason = self._ask({"op": "result", "target": target, "compiled": compiled})
         return output_from_json(answer["output"]) if answer else Output(reason=reason)
 
     def trace(self, target: str, mode: str = "abstract", calls: int = CALLS) -> Observation:

@@ -71,7 +71,7 @@ class Worker:
             found = self._module.search(request["target"], wanted, *budget, request["state"])
             return {"inputs": to_json(found)}
         if request["op"] == "result":
-            return {"output": to_json(self._module.result(request["target"]))}
+            return {"output": to_json(self._module.result(request["target"], compiled=request["compiled"]))}
         if request["op"] == "trace":
             seen = self._module.trace(request["target"], request["mode"], request["calls"])
             return {"observation": to_json(seen)}

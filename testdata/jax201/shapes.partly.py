@@ -200,7 +200,7 @@ def jaxlint_examples():
         "split_heads": (matrix, 3),
         "reshape_to": (matrix, (4, 3)),
         "reshape_to_sizes": (matrix, 4, 3),
-        "blank": (x, [2, 3]),
+        "blank": (x, (2, 3)),
         "positions": (x, 3),
         "grid": (0.0, 1.0, 3),
         "constant": (x, 3),

@@ -22,10 +22,6 @@ def prover() -> Iterator[Prover]:
         yield prover
 
 
-UNPROVEN = ("blank",)
-"""Its example passes a list, which no static parameter takes."""
-
-
 def by_name(path: Path) -> str:
     return f"{path.parent.name}/{path.name}"
 
@@ -68,6 +64,6 @@ def targets_by_code(proof: Proof, path: Path, result: Mended) -> dict[str, set[s
     targets: dict[str, set[str]] = {}
     for finding in lint(source, goldens.SETTINGS):
         names = proof.targets(source.position(finding.span.start)[0])
-        if usable(finding, unsafe=True) and left.isdisjoint(names) and names[0] not in UNPROVEN:
+        if usable(finding, unsafe=True) and left.isdisjoint(names):
             targets.setdefault(finding.code, set()).add(names[0])
     return targets
