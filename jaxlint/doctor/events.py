@@ -119,7 +119,8 @@ class Miss(Event):
     """The tracing cache did not have a function; `text` is jax's explanation, without the line that says where.
 
     `function` is as jax prints it, qualified or not.  `definition` is where it is defined.  `seconds` is what the
-    trace cost, where jax says so (0.6 to 0.8).  Inside of another trace jax tells no call site.
+    trace cost, where jax says so (0.6 to 0.8).  `traced` tells whether the trace is over by then, as up to 0.8.  Inside
+    of another trace jax tells no call site from 0.9 on.
     """
 
     KIND = "miss"
@@ -128,6 +129,7 @@ class Miss(Event):
     definition: Frame | None = None
     text: str = ""
     seconds: float | None = None
+    traced: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

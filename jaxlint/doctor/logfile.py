@@ -1,0 +1,275 @@
+"""Reads logs that hold what jax and XLA said, among anything else, into events.
+
+Memory does not grow with the length of a log.  Text without any of jax's words is skipped in blocks, at the speed of a
+search for bytes.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from jaxlint.doctor import dialects
+from jaxlint.doctor.dialects import Head
+from jaxlint.doctor.events import Event, Unknown
+
+BLOCK = 1 << 20
+LONGEST = 1 << 24
+"""Bytes of the longest line that is read whole; what is longer is cut."""
+PATIENCE = 40
+"""After how many lines of others a cache miss that lacks its explanation is given up."""
+_VALUE_LINES = 200
+"""How many lines the text of one value may take."""
+
+_MARKS = tuple(mark.encode() for mark in dialects.MARKS)
+
+
+class Stream(Protocol):
+    """What a log is read from."""
+
+    def read(self, size: int, /) -> bytes:
+        """Return up to so many bytes, none at the end."""
+
+
+@dataclass(slots=True)
+class _Record:
+    """A cache miss whose lines are still coming."""
+
+    head: Head
+    lines: list[str]
+    age: int = 0
+    adjacent: bool = True
+    held: list[Event] = field(default_factory=list)
+
+    @property
+    def explained(self) -> bool:
+        """Tell whether the lines that name the function are there."""
+        body = self.lines[1:]
+        return any(line.startswith("  for ") for line in body) or any(
+            line.startswith("  never seen function") for line in body[:-1]
+        )
+
+
+class LogReader:
+    """Reads one log.
+
+    `name` is what `Unknown` events say; `process` is the name of the process that lines without a mark of their own
+    come from.
+    """
+
+    def __init__(self, name: str = "", process: str = "") -> None:
+        self.name = name
+        self.lines = 0
+        self.passed_over = 0
+        """Lines that are none of jax's or XLA's, or that say nothing about cost."""
+        self.cut = 0
+        """Parts of cache misses whose first line is missing, or that have nothing but a first line."""
+        self._process = process
+        self._open: list[_Record] = []
+        self._out: list[Event] = []
+        self._understood = 0
+        self._last = ("", "")
+        self._echo_lines = False
+
+    def read(self, stream: Stream, progress: Callable[[int], None] = lambda _: None) -> Iterator[Event]:
+        """Yield the events of a log, in its order; `progress` is told how many bytes were read."""
+        rest = b""
+        while block := stream.read(BLOCK):
+            progress(len(block))
+            rest += block
+            end = rest.rfind(b"\n") + 1
+            if end or len(rest) > LONGEST:
+                yield from self._block(rest[: end or LONGEST])
+                rest = rest[end:] if end else rest[LONGEST:]
+        if rest:
+            yield from self._block(rest)
+        self._finish(list(self._open))
+        yield from self._taken()
+        self.passed_over = self.lines - self._understood
+
+    def _taken(self) -> Iterator[Event]:
+        out, self._out = self._out, []
+        yield from out
+
+    def _block(self, block: bytes) -> Iterator[Event]:
+        """Yield the events of some whole lines."""
+        starts = _candidates(block)
+        position = index = counted = 0
+        while True:
+            if not self._open:
+                while index < len(starts) and starts[index] < position:
+                    index += 1
+                if index == len(starts):
+                    break
+                position = starts[index]
+            if position >= len(block):
+                break
+            end = block.find(b"\n", position)
+            end = len(block) if end < 0 else end
+            self.lines += block.count(b"\n", counted, position)
+            counted = position
+            self._line(block[position:end].decode("utf-8", "replace").rstrip("\r"))
+            position = end + 1
+            if self._out:
+                yield from self._taken()
+        self.lines += block.count(b"\n", counted) + (not block.endswith(b"\n"))
+
+    # --- one line --------------------------------------------------------------------------------------------------
+
+    def _line(self, line: str) -> None:
+        if self._echo_lines:
+            if dialects.continues(line):
+                self._understood += 1
+                return
+            self._echo_lines = False
+        for record in self._open:
+            record.age += 1
+        if dialects.MISS_MARK in line and self._begin(line):
+            return
+        found = dialects.message(line)
+        if found is not None:
+            self._understood += 1
+            start, made = found
+            if made is not None and not self._is_echo(line, start):
+                kind, fields = made
+                head = self._head(line[:start])
+                self._emit(kind(time=head.time, process=head.process, thread=head.thread, **fields), head)
+        elif not self._goes_on(line):
+            self._not_understood(line)
+        for record in self._open:
+            record.adjacent = False
+        if self._open:
+            self._finish([record for record in self._open if record.age > PATIENCE])
+
+    def _begin(self, line: str) -> bool:
+        start = line.index(dialects.MISS_MARK)
+        if dialects.MISS.match(line, start) is None:
+            return False
+        self._understood += 1
+        if self._is_echo(line, start):
+            self._echo_lines = True
+            return True
+        head = self._head(line[:start])
+        self._finish([record for record in self._open if record.head.process == head.process])
+        self._open.append(_Record(head, [line[start:]]))
+        return True
+
+    def _is_echo(self, line: str, start: int) -> bool:
+        """Tell whether a line says what the one before it said, under another head.
+
+        jax's own handler and the program's both write a record where a program configures logging.
+        """
+        form, said = _DIGITS.sub("", line[:start]), line[start:]
+        echo = said == self._last[1] and form != self._last[0]
+        # A third handler would be of another form again, or else it is news.
+        self._last = (form, said)
+        return echo
+
+    def _head(self, text: str) -> Head:
+        head = dialects.head(text)
+        if self._process:
+            process = f"{self._process}: {head.process}" if head.process else self._process
+            head = dataclasses.replace(head, process=process)
+        return head
+
+    def _goes_on(self, line: str) -> bool:
+        """Take a line as a part of an open cache miss, the one that was last added to first."""
+        for number in range(len(self._open) - 1, -1, -1):
+            record = self._open[number]
+            body = self._body(line, record)
+            if body is None:
+                continue
+            record.lines.append(body)
+            record.age = 0
+            self._understood += 1
+            # Last, and still adjacent when the next line comes.
+            self._open.append(self._open.pop(number))
+            for other in self._open[:-1]:
+                other.adjacent = False
+            record.adjacent = True
+            return True
+        return False
+
+    def _body(self, line: str, record: _Record) -> str | None:
+        """Return what a line adds to a cache miss, without what the launcher put before it; None where nothing."""
+        if dialects.continues(line):
+            return line
+        for start in dialects.body_starts(line):
+            if start and self._head(line[:start]).process == record.head.process:
+                for body in (line[start:], line[start + 1 :]):
+                    if dialects.continues(body):
+                        return body
+        if record.adjacent and _inside_value(record.lines):
+            return line
+        if record.adjacent and dialects.may_continue(line):
+            self._unknown(line)
+            return line
+        return None
+
+    def _not_understood(self, line: str) -> None:
+        if dialects.is_body(line):
+            self.cut += 1
+            self._understood += 1
+        elif dialects.looks_like_ours(line):
+            self._unknown(line)
+            self._understood += 1
+
+    def _unknown(self, line: str) -> None:
+        self._out.append(Unknown(text=line[:_LONGEST_TEXT], file=self.name, number=self.lines + 1))
+
+    # --- out -------------------------------------------------------------------------------------------------------
+
+    def _emit(self, event: Event, head: Head) -> None:
+        """Yield an event after the cache miss before it, which may still lack its explanation."""
+        for record in self._open:
+            if record.head.process == head.process:
+                if not record.explained:
+                    record.held.append(event)
+                    return
+                self._finish([record])
+                break
+        self._out.append(event)
+
+    def _finish(self, records: list[_Record]) -> None:
+        for record in records:
+            self._open.remove(record)
+            miss = dialects.miss(record.lines)
+            if miss is not None:
+                self.cut += not miss.function
+                head = record.head
+                self._out.append(dataclasses.replace(miss, time=head.time, process=head.process, thread=head.thread))
+            self._out.extend(record.held)
+
+
+_LONGEST_TEXT = 500
+_DIGITS = re.compile(r"\d+")
+
+
+def _candidates(block: bytes) -> list[int]:
+    """Return where the lines begin that hold a word of jax's or XLA's."""
+    starts = set()
+    for mark in _MARKS:
+        position = block.find(mark)
+        while position >= 0:
+            starts.add(block.rfind(b"\n", 0, position) + 1)
+            end = block.find(b"\n", position)
+            if end < 0:
+                break
+            position = block.find(mark, end)
+    return sorted(starts)
+
+
+def _inside_value(lines: list[str]) -> bool:
+    """Tell whether a cache miss ends within the text of a value, which may take several lines."""
+    depth: Counter[str] = Counter()
+    for line in reversed(lines[-_VALUE_LINES:]):
+        depth.update(line)
+        if line.lstrip().startswith("* "):
+            break
+    else:
+        return False
+    return any(depth[left] > depth[right] for left, right in ("()", "[]", "{}"))

@@ -1,0 +1,806 @@
+"""The model of a run: its functions, why they were traced, what ran operation by operation, and what it all cost.
+
+A `Builder` takes events one at a time and keeps sums, so that its memory grows with the number of functions and places
+in a program, not with how long it ran.
+"""
+
+from __future__ import annotations
+
+import functools
+import heapq
+import importlib.resources
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from jaxlint.doctor import causes, events
+from jaxlint.doctor.causes import Cause, Explanation, History, Signature
+from jaxlint.doctor.events import Equations, Event, Frame, Miss
+
+KEPT_PROGRAMS = 20_000
+"""Of how many programs a model has more than sums: those that took the longest."""
+_KEPT_TEXTS = 6
+_KEPT_FRAMES = 8
+_KEPT_PENDING = 2048
+_KEPT_EQUATIONS = 50
+
+CONTROL = frozenset({"scan", "while", "cond", "switch", "custom_linear_solve", "custom_root", "map"})
+"""Operations that take functions: outside of compiled functions they are compiled again for each new function."""
+
+_UNNAMED = frozenset({"<unnamed wrapped function>", "<unnamed function>", "<unknown>"})
+"""What partials are called, up to 0.9, by all but the explanation of their cache miss."""
+
+_PARTIAL = re.compile(r"^functools\.partial\(<(?:bound method|function|class) '?(?P<name>[\w.<>]+)")
+_REPR = re.compile(r"^<(?:\w+ )+?(?P<name>[A-Za-z_][\w.<>]*) (?:at 0x|of )")
+_INTERNAL = re.compile(r"[/\\](?:site|dist)-packages[/\\](?:jax|jaxlib)[/\\]|[/\\]jax[/\\]_src[/\\]")
+_NOT_WORD = re.compile(r"\W+")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Key:
+    """What makes a function of a program: its name, and where it is defined (empty and 0 where that is unknown)."""
+
+    name: str
+    file: str = ""
+    line: int = 0
+
+
+@dataclass(slots=True)
+class Cost:
+    """Seconds by phase.  `compile` includes the loads from the persistent cache."""
+
+    trace: float = 0.0
+    lowering: float = 0.0
+    compile: float = 0.0
+
+    @property
+    def total(self) -> float:
+        """All phases."""
+        return self.trace + self.lowering + self.compile
+
+    def add(self, other: Cost) -> None:
+        """Add what another one holds."""
+        self.trace += other.trace
+        self.lowering += other.lowering
+        self.compile += other.compile
+
+
+@dataclass(slots=True)
+class Function:
+    """What one function cost.  `traces` counts explained misses: None where jax was not asked to explain them."""
+
+    key: Key
+    traces: int | None = None
+    trace_events: int = 0
+    compiles: int = 0
+    cache_loads: int = 0
+    cost: Cost = field(default_factory=Cost)
+    equations: int | None = None
+    eager: bool = False
+
+
+@dataclass(slots=True)
+class MissGroup:
+    """The misses at one call site, of one function, for one cause.
+
+    `count` is how often; `inner` how often of that inside of another trace, whose time has theirs in it.  `frames` are
+    those of user code around the call site, innermost first.
+    """
+
+    key: Key
+    site: Frame | None
+    cause: Cause
+    definition: Frame | None = None
+    program: str = ""
+    evidence: str = ""
+    changes: dict[str, None] = field(default_factory=dict)
+    corrected: bool = False
+    count: int = 0
+    inner: int = 0
+    compiles: int = 0
+    cache_loads: int = 0
+    cost: Cost = field(default_factory=Cost)
+    ids: list[str] = field(default_factory=list)
+    frames: dict[Frame, None] = field(default_factory=dict)
+    processes: set[str] = field(default_factory=set)
+
+
+@dataclass(slots=True)
+class Flood:
+    """The programs of single operations that one line of user code dispatched; `site` is None where it is unknown."""
+
+    site: Frame | None
+    compiles: int = 0
+    cache_loads: int = 0
+    cost: Cost = field(default_factory=Cost)
+    operations: Counter[str] = field(default_factory=Counter)
+    frames: dict[Frame, None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """One program that was built: `id` is `[function/nth]`, counted from 0 in each process."""
+
+    id: str
+    key: Key
+    cost: Cost
+    time: float | None
+    process: str
+    thread: str
+    host: str
+    cached: bool
+    eager: bool
+    cause: Cause | None
+    types: str
+    stack: tuple[Frame, ...]
+
+
+@dataclass(slots=True)
+class Totals:
+    """Sums over the run."""
+
+    traces: int | None = None
+    trace_events: int = 0
+    compiles: int = 0
+    cache_loads: int = 0
+    cost: Cost = field(default_factory=Cost)
+    wall: float | None = None
+    processes: int = 0
+    hosts: int = 0
+    stages: dict[str, tuple[int, float]] = field(default_factory=dict)
+    persistent: Counter[str] = field(default_factory=Counter)
+    fingerprints: int = 0
+    slow_compiles: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(slots=True)
+class Model:
+    """A run.  All lists are sorted by what they cost, the most first."""
+
+    functions: list[Function]
+    misses: list[MissGroup]
+    floods: list[Flood]
+    unattributed: dict[str, tuple[int, Cost]]
+    """By reason: how many programs, and what they cost."""
+    totals: Totals
+    programs: list[Program]
+    dropped: int
+    """How many programs are not in `programs`; they are in all sums."""
+    equations: dict[Key, Equations]
+    unknown: int
+    unknown_examples: list[events.Unknown]
+    start: events.Start | None
+
+    @property
+    def attributed(self) -> float:
+        """The share of all seconds that are known to come of some line of the user's; 1 where there are none."""
+        total = self.totals.cost.total
+        return 1.0 - sum(cost.total for _, cost in self.unattributed.values()) / total if total else 1.0
+
+
+# --- what is under way -----------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Pending:
+    """A miss whose program did not come yet."""
+
+    miss: Miss
+    name: str
+    key: Key
+    said: Explanation
+    seconds: float | None = None
+    adopted: bool = False
+
+
+@dataclass(slots=True)
+class _Open:
+    """A program that is being built."""
+
+    name: str
+    event: Event
+    types: str = ""
+    matched: _Pending | None = None
+    adopted: list[_Pending] = field(default_factory=list)
+    cost: Cost = field(default_factory=Cost)
+    cached: bool = False
+    stack: tuple[Frame, ...] = ()
+
+
+@dataclass(slots=True)
+class _Thread:
+    pending: list[_Pending] = field(default_factory=list)
+    traces: list[tuple[str, float]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Process:
+    defined: Counter[tuple[Key, int]] = field(default_factory=Counter)
+    histories: dict[Key, History] = field(default_factory=dict)
+    by_name: dict[str, Key] = field(default_factory=dict)
+    threads: dict[str, _Thread] = field(default_factory=dict)
+    open: dict[str, _Open] = field(default_factory=dict)
+    hits: Counter[str] = field(default_factory=Counter)
+    ids: Counter[str] = field(default_factory=Counter)
+    seen: set[tuple[Frame | None, str, Signature]] = field(default_factory=set)
+    compiled: Counter[str] = field(default_factory=Counter)
+    fingerprints: Counter[str] = field(default_factory=Counter)
+    explains: bool = False
+    first: float | None = None
+    last: float | None = None
+    recorded: float | None = None
+
+    def thread(self, name: str) -> _Thread:
+        return self.threads.setdefault(name, _Thread())
+
+
+EAGER_WITHOUT_PLACE = "operations outside of any compiled function, of which jax's log does not say where they were run"
+WITHOUT_EXPLANATION = "functions of which jax explains no cache misses, as those of libraries"
+NOT_EXPLAINING = "jax was not asked to explain cache misses, so that nothing says where functions were called"
+TRACED_ONLY = "traces that no compile followed: of a function known already, or for another use than running it"
+INCOMPLETE = "programs of which the log lacks a part"
+
+
+class Builder:
+    """Makes the model of a run from its events, which may be of many processes, in any order between them."""
+
+    def __init__(self) -> None:
+        self._processes: dict[tuple[str, str], _Process] = {}
+        self._functions: dict[Key, Function] = {}
+        self._misses: dict[tuple[Any, ...], MissGroup] = {}
+        self._floods: dict[Frame | None, Flood] = {}
+        self._unattributed: dict[str, tuple[int, Cost]] = {}
+        self._totals = Totals()
+        self._heap: list[tuple[float, int, Program]] = []
+        self._number = 0
+        self._equations: dict[Key, Equations] = {}
+        self._unknown = 0
+        self._unknown_examples: list[events.Unknown] = []
+        self._start: events.Start | None = None
+        self._handlers: Mapping[type[Event], Any] = {
+            events.Start: self._on_start,
+            events.Finish: self._on_finish,
+            events.TraceEnd: self._on_trace,
+            events.Miss: self._on_miss,
+            events.LoweringBegin: self._on_lowering_begin,
+            events.Lowering: self._on_lowering,
+            events.Compile: self._on_compile,
+            events.PersistentCache: self._on_persistent_cache,
+            events.Stage: self._on_stage,
+            events.Fingerprint: self._on_fingerprint,
+            events.Equations: self._on_equations,
+            events.Unknown: self._on_unknown,
+        }
+
+    def add(self, event: Event) -> None:
+        """Take one more event."""
+        handler = self._handlers.get(type(event))
+        if handler is not None:
+            process = self._process(event)
+            if event.time is not None:
+                process.first = event.time if process.first is None else min(process.first, event.time)
+                process.last = event.time if process.last is None else max(process.last, event.time)
+            handler(event, process)
+
+    def extend(self, stream: Iterable[Event]) -> Builder:
+        """Take all events of a stream, and return this builder."""
+        for event in stream:
+            self.add(event)
+        return self
+
+    def model(self) -> Model:
+        """Return the model of what was added; nothing may be added after it."""
+        for process in self._processes.values():
+            for program in process.open.values():
+                self._give_up(program, process)
+            for thread in process.threads.values():
+                self._leave(thread, process)
+            self._count_fingerprints(process)
+        self._sum_up()
+        return Model(
+            functions=sorted(self._functions.values(), key=lambda f: (-f.cost.total, f.key)),
+            misses=sorted(self._misses.values(), key=lambda m: (-m.cost.total, -m.count, m.key, m.cause)),
+            floods=sorted(self._floods.values(), key=lambda f: (-f.cost.total, -f.compiles)),
+            unattributed=dict(sorted(self._unattributed.items(), key=lambda item: -item[1][1].total)),
+            totals=self._totals,
+            programs=[program for _, _, program in sorted(self._heap, key=lambda entry: entry[1])],
+            dropped=self._number - len(self._heap),
+            equations=self._equations,
+            unknown=self._unknown,
+            unknown_examples=self._unknown_examples,
+            start=self._start,
+        )
+
+    def _sum_up(self) -> None:
+        totals = self._totals
+        explained = any(process.explains for process in self._processes.values())
+        for function in self._functions.values():
+            if function.traces is None and explained and not function.eager and function.key.file:
+                function.traces = 0
+        totals.traces = sum(f.traces or 0 for f in self._functions.values()) if explained else None
+        if any(process.first is not None for process in self._processes.values()):
+            totals.wall = max(
+                process.recorded if process.recorded is not None else (process.last or 0.0) - (process.first or 0.0)
+                for process in self._processes.values()
+            )
+        totals.processes = len(self._processes)
+        totals.hosts = len({host for host, _ in self._processes})
+
+    def _process(self, event: Event) -> _Process:
+        key = (event.host, event.process)
+        process = self._processes.get(key)
+        if process is None:
+            process = self._processes[key] = _Process()
+        return process
+
+    def _function(self, key: Key) -> Function:
+        function = self._functions.get(key)
+        if function is None:
+            function = self._functions[key] = Function(key)
+        return function
+
+    # --- events ----------------------------------------------------------------------------------------------------
+
+    def _on_start(self, event: events.Start, _: _Process) -> None:
+        self._start = self._start or event
+
+    def _on_finish(self, event: events.Finish, process: _Process) -> None:
+        process.recorded = event.seconds
+
+    def _on_trace(self, event: events.TraceEnd, process: _Process) -> None:
+        self._totals.trace_events += 1
+        thread = process.thread(event.thread)
+        for number in range(len(thread.pending) - 1, -1, -1):
+            pending = thread.pending[number]
+            if _is_of(event.function, pending) and pending.seconds is None and not pending.miss.traced:
+                pending.seconds = event.seconds
+                # Those after it were traced within; those before are of something that is not over.
+                for inner in thread.pending[number + 1 :]:
+                    self._inner(inner, process)
+                del thread.pending[number + 1 :]
+                _fold(thread.traces, event.seconds)
+                self._function(pending.key).trace_events += 1
+                return
+        self._function(process.by_name.get(event.function) or Key(event.function)).trace_events += 1
+        thread.traces.append((event.function, event.seconds))
+        if len(thread.traces) > _KEPT_PENDING:
+            self._traced_only(thread.traces[: _KEPT_PENDING // 2])
+            del thread.traces[: _KEPT_PENDING // 2]
+
+    def _on_miss(self, event: Miss, process: _Process) -> None:
+        process.explains = True
+        thread = process.thread(event.thread)
+        name = _short(event.function)
+        definition = event.definition
+        internal = definition is not None and is_internal(definition.file)
+        site = event.site
+        if definition is not None and not internal:
+            key = Key(name, definition.file, definition.line)
+        elif definition is None and site is not None:
+            # Where jax does not know the definition, the call site has to do.
+            key = Key(name, site.file, site.line)
+        else:
+            key = Key(name)
+        pending = _Pending(event, name, key, causes.explanation(event))
+        if event.traced:
+            self._claim(pending, thread)
+        if not internal:
+            function = self._function(key)
+            function.traces = (function.traces or 0) + 1
+            process.by_name[name] = key
+        thread.pending.append(pending)
+        if len(thread.pending) > _KEPT_PENDING:
+            self._inner(thread.pending.pop(0), process)
+
+    def _claim(self, pending: _Pending, thread: _Thread) -> None:
+        """Find the trace of a miss that jax tells of when the trace is over."""
+        pending.seconds = pending.miss.seconds
+        for number in range(len(thread.traces) - 1, -1, -1):
+            name, seconds = thread.traces[number]
+            if _is_of(name, pending):
+                pending.seconds = seconds
+                del thread.traces[number]
+                _fold(thread.traces, seconds)
+                return
+
+    def _on_lowering_begin(self, event: events.LoweringBegin, process: _Process) -> None:
+        self._begin(event, event.program, event.types, process)
+
+    def _begin(self, event: Event, name: str, types: str, process: _Process) -> _Open:
+        """Open a program, and find the trace and the misses that led to it."""
+        before = process.open.pop(name, None)
+        if before is not None:
+            self._give_up(before, process)
+        program = process.open[name] = _Open(name, event, types, stack=event.stack)
+        thread = process.thread(event.thread)
+        number = _last(thread.pending, name)
+        if number is not None:
+            program.matched = matched = thread.pending.pop(number)
+            program.name = matched.name
+            program.cost.trace = matched.seconds or 0.0
+        else:
+            number = next((n for n in range(len(thread.traces) - 1, -1, -1) if thread.traces[n][0] == name), None)
+            if number is not None:
+                _, program.cost.trace = thread.traces.pop(number)
+                _fold(thread.traces, program.cost.trace)
+            if name in CONTROL:
+                program.adopted = [p for p in thread.pending if p.seconds is None and not p.miss.traced]
+                thread.pending = [p for p in thread.pending if p not in program.adopted]
+        budget = program.cost.trace
+        for pending in thread.pending:
+            if pending.seconds is None or pending.seconds <= budget:
+                budget -= pending.seconds or 0.0
+                self._inner(pending, process)
+            else:
+                self._miss_alone(pending, process)
+        thread.pending.clear()
+        self._traced_only(thread.traces)
+        thread.traces.clear()
+        return program
+
+    def _on_lowering(self, event: events.Lowering, process: _Process) -> None:
+        program = process.open.get(event.program) or self._begin(event, event.program, "", process)
+        program.cost.lowering += event.seconds
+        program.stack = program.stack or event.stack
+        # Up to 0.9 jax tells of what it traces while it lowers.
+        _fold(process.thread(event.thread).traces, event.seconds)
+
+    def _on_compile(self, event: events.Compile, process: _Process) -> None:
+        program = process.open.get(event.program) or self._begin(event, event.program, "", process)
+        del process.open[event.program]
+        program.cost.compile = event.seconds
+        program.stack = event.stack or program.stack
+        process.compiled[_module(event.program)] += 1
+        if process.hits[_module(event.program)] > 0:
+            process.hits[_module(event.program)] -= 1
+            program.cached = True
+        self._built(program, event, process)
+
+    def _on_persistent_cache(self, event: events.PersistentCache, process: _Process) -> None:
+        self._totals.persistent[event.outcome] += 1
+        if event.outcome == "hit":
+            process.hits[_module(event.program)] += 1
+
+    def _on_stage(self, event: events.Stage, _: _Process) -> None:
+        if event.stage == "SLOW_COMPILE":
+            self._totals.slow_compiles[event.program] += 1
+            return
+        count, seconds = self._totals.stages.get(event.stage, (0, 0.0))
+        self._totals.stages[event.stage] = (count + 1, seconds + event.seconds)
+
+    def _on_fingerprint(self, event: events.Fingerprint, process: _Process) -> None:
+        self._totals.fingerprints += 1
+        process.fingerprints[event.program] += 1
+
+    def _on_equations(self, event: Equations, process: _Process) -> None:
+        definition = event.definition
+        key = process.by_name.get(event.program) or Key(event.program)
+        if definition is not None and not is_internal(definition.file):
+            key = Key(_short(event.program), definition.file, definition.line)
+        elif definition is not None:
+            key = Key(event.program)
+        function = self._function(key)
+        function.equations = max(function.equations or 0, event.count)
+        old = self._equations.get(key)
+        if old is None or old.count < event.count:
+            self._equations[key] = event
+        if len(self._equations) > _KEPT_EQUATIONS:
+            del self._equations[min(self._equations, key=lambda k: self._equations[k].count)]
+
+    def _on_unknown(self, event: events.Unknown, _: _Process) -> None:
+        self._unknown += 1
+        if len(self._unknown_examples) < _KEPT_TEXTS:
+            self._unknown_examples.append(event)
+
+    # --- what is over ----------------------------------------------------------------------------------------------
+
+    def _built(self, program: _Open, event: events.Compile, process: _Process) -> None:
+        key, eager = self._judge(program, event, process)
+        function = self._function(key)
+        function.eager = eager
+        function.compiles += not program.cached
+        function.cache_loads += program.cached
+        function.cost.add(program.cost)
+        self._totals.compiles += not program.cached
+        self._totals.cache_loads += program.cached
+        self._totals.cost.add(program.cost)
+        group = self._group(program, key, process)
+        stack = program.stack or (program.matched.miss.stack if program.matched is not None else ())
+        site = group.site if group is not None else (stack[0] if stack else None)
+        number = process.ids[key.name]
+        process.ids[key.name] += 1
+        ident = f"[{key.name}/{number}]"
+        if group is not None:
+            if len(group.ids) < _KEPT_TEXTS:
+                group.ids.append(ident)
+            group.compiles += not program.cached
+            group.cache_loads += program.cached
+            group.cost.add(program.cost)
+        elif eager:
+            self._flood(program, site)
+        if site is None:
+            self._not_attributed(self._reason(program, eager, process), program.cost)
+        self._keep(
+            Program(
+                id=ident,
+                key=key,
+                cost=program.cost,
+                time=event.time,
+                process=event.process,
+                thread=event.thread,
+                host=event.host,
+                cached=program.cached,
+                eager=eager,
+                cause=group.cause if group is not None else None,
+                types=program.types,
+                stack=stack or (() if site is None else (site,)),
+            )
+        )
+
+    def _judge(self, program: _Open, event: events.Compile, process: _Process) -> tuple[Key, bool]:
+        """Say of which function a program is, and whether it is that of one operation."""
+        matched = program.matched
+        if matched is not None:
+            internal = not matched.key.file
+            eager = internal if event.eager is None else event.eager
+            return matched.key, eager and program.name not in CONTROL
+        if program.adopted:
+            return Key(program.name), False
+        known = process.by_name.get(program.name)
+        if known is not None and event.eager is not True:
+            return known, False
+        eager = is_operation(program.name) if event.eager is None else event.eager
+        return Key(program.name), eager and program.name not in CONTROL
+
+    def _group(self, program: _Open, key: Key, process: _Process) -> MissGroup | None:
+        """Return the group of misses that a program belongs to; None for those of operations."""
+        types = causes.signature(program.types) if program.types else None
+        if program.adopted:
+            groups = self._adopt(program, process)
+            return groups[0]
+        if program.name in CONTROL and not key.file:
+            return self._control(program, types, process)
+        if program.matched is not None:
+            if not key.file:
+                return None
+            return self._record(program.matched, types, process, program)
+        if key.file and key.name in process.by_name:
+            return self._untraced(program, key)
+        return None
+
+    def _record(
+        self, pending: _Pending, types: Signature | None, process: _Process, program: _Open | None, slot: int = 0
+    ) -> MissGroup:
+        """Count a miss in its group."""
+        key = pending.key
+        history = process.histories.setdefault(key, History())
+        if pending.said.never_seen or not pending.miss.text:
+            again = process.defined[key, slot] > 0
+            process.defined[key, slot] += 1
+            verdict = causes.Verdict(Cause.REDEFINED_FUNCTION if again else Cause.NEW_FUNCTION)
+            if not again and slot == 0:
+                process.histories[key] = history = History()
+        else:
+            process.defined[key, slot] += 1
+            verdict = causes.cause(pending.said, types, history)
+        history.add(pending.said, types)
+        stack = (program.stack if program is not None else ()) or pending.miss.stack
+        site = pending.miss.site or (stack[0] if stack else None)
+        group = self._miss_group(site, key, verdict.cause)
+        group.definition = group.definition or pending.miss.definition
+        group.program = group.program or (program.name if program is not None else "")
+        group.evidence = group.evidence or pending.miss.text
+        group.corrected = group.corrected or verdict.corrected
+        group.processes.add(f"{pending.miss.host}\0{pending.miss.process}")
+        for change in verdict.changes:
+            if len(group.changes) < _KEPT_TEXTS:
+                group.changes[change] = None
+        _add_frames(group.frames, stack)
+        group.count += 1
+        return group
+
+    def _miss_group(self, site: Frame | None, key: Key, cause: Cause) -> MissGroup:
+        place = (site.file, site.line, site.column) if site is not None else None
+        group = self._misses.get((place, key, cause))
+        if group is None:
+            group = self._misses[place, key, cause] = MissGroup(key, site, cause)
+        return group
+
+    def _adopt(self, program: _Open, process: _Process) -> list[MissGroup]:
+        """Count the functions that an operation of control flow was given."""
+        slots: Counter[Key] = Counter()
+        groups: list[MissGroup] = []
+        for pending in program.adopted:
+            group = self._record(pending, None, process, program, slots[pending.key])
+            slots[pending.key] += 1
+            if group in groups:
+                # Two functions of one line are one miss of the operation.
+                group.count -= 1
+            else:
+                groups.append(group)
+        # What is new each time, costs each time; a function that lives is not to blame.
+        return sorted(groups, key=lambda group: group.cause is not Cause.REDEFINED_FUNCTION)
+
+    def _control(self, program: _Open, types: Signature | None, process: _Process) -> MissGroup:
+        """Count an operation of control flow of which jax does not tell the functions that it was given."""
+        pending = program.matched
+        stack = program.stack or (pending.miss.stack if pending is not None else ())
+        site = stack[0] if stack else None
+        seen = (site, program.name, types or ())
+        cause = Cause.REDEFINED_FUNCTION if seen in process.seen else Cause.NEW_FUNCTION
+        process.seen.add(seen)
+        group = self._miss_group(site, Key(program.name), cause)
+        group.program = program.name
+        group.evidence = group.evidence or (
+            "compiled again for arguments of the same types, as for a new function" if types else ""
+        )
+        group.count += 1
+        _add_frames(group.frames, stack)
+        return group
+
+    def _untraced(self, program: _Open, key: Key) -> MissGroup:
+        """Count a compile of a known function that no trace preceded."""
+        group = self._miss_group(program.stack[0] if program.stack else None, key, Cause.UNKNOWN)
+        group.definition = Frame(key.file, key.line, key.name)
+        group.program = program.name
+        group.evidence = group.evidence or (
+            "compiled again without a new trace: what changed is where its arguments are (device, sharding, committed "
+            "or not), or options of the compiler"
+        )
+        group.count += 1
+        _add_frames(group.frames, program.stack)
+        return group
+
+    def _inner(self, pending: _Pending, process: _Process) -> None:
+        """Count a miss inside of another trace."""
+        if pending.key.file:
+            self._record(pending, None, process, None).inner += 1
+
+    def _miss_alone(self, pending: _Pending, process: _Process) -> None:
+        """Count a miss of a function that was traced and not compiled."""
+        cost = Cost(trace=pending.seconds or 0.0)
+        self._totals.cost.add(cost)
+        self._function(pending.key).cost.add(cost)
+        if not pending.key.file:
+            self._not_attributed(TRACED_ONLY, cost)
+            return
+        group = self._record(pending, None, process, None)
+        group.cost.add(cost)
+        if group.site is None:
+            self._not_attributed(TRACED_ONLY, cost)
+
+    def _traced_only(self, traces: Iterable[tuple[str, float]]) -> None:
+        for name, seconds in traces:
+            cost = Cost(trace=seconds)
+            self._totals.cost.add(cost)
+            self._function(Key(name)).cost.add(cost)
+            self._not_attributed(TRACED_ONLY, cost)
+
+    def _leave(self, thread: _Thread, process: _Process) -> None:
+        for pending in thread.pending:
+            self._miss_alone(pending, process)
+        self._traced_only(thread.traces)
+
+    def _give_up(self, program: _Open, process: _Process) -> None:
+        """Count a program that was lowered, and of whose compile nothing is known."""
+        key = program.matched.key if program.matched is not None else process.by_name.get(program.name)
+        key = key or Key(program.name)
+        self._totals.cost.add(program.cost)
+        self._function(key).cost.add(program.cost)
+        group = self._group(program, key, process)
+        if group is not None:
+            group.cost.add(program.cost)
+        if group is None or group.site is None:
+            self._not_attributed(INCOMPLETE, program.cost)
+
+    def _flood(self, program: _Open, site: Frame | None) -> None:
+        matched = program.matched
+        flood = self._floods.get(site)
+        if flood is None:
+            flood = self._floods[site] = Flood(site)
+        flood.compiles += not program.cached
+        flood.cache_loads += program.cached
+        flood.cost.add(program.cost)
+        flood.operations[program.name] += 1
+        _add_frames(flood.frames, program.stack or (matched.miss.stack if matched is not None else ()))
+
+    def _count_fingerprints(self, process: _Process) -> None:
+        """Count the programs that XLA tells of and jax was not asked to."""
+        for name, count in process.fingerprints.items():
+            more = count - process.compiled[_module(name)]
+            if more > 0:
+                function = self._function(process.by_name.get(name) or Key(name))
+                function.compiles += more
+                function.eager = function.eager or is_operation(name)
+                self._totals.compiles += more
+                if is_operation(name):
+                    flood = self._floods.setdefault(None, Flood(None))
+                    flood.compiles += more
+                    flood.operations[name] += more
+
+    def _reason(self, program: _Open, eager: bool, process: _Process) -> str:
+        if eager or program.name in CONTROL:
+            return EAGER_WITHOUT_PLACE
+        if not process.explains:
+            return NOT_EXPLAINING
+        return WITHOUT_EXPLANATION if program.types else INCOMPLETE
+
+    def _not_attributed(self, reason: str, cost: Cost) -> None:
+        count, total = self._unattributed.setdefault(reason, (0, Cost()))
+        total.add(cost)
+        self._unattributed[reason] = (count + 1, total)
+
+    def _keep(self, program: Program) -> None:
+        entry = (program.cost.total, self._number, program)
+        self._number += 1
+        if len(self._heap) < KEPT_PROGRAMS:
+            heapq.heappush(self._heap, entry)
+        else:
+            heapq.heappushpop(self._heap, entry)
+
+
+# --- names -----------------------------------------------------------------------------------------------------------
+
+
+def is_internal(file: str) -> bool:
+    """Tell whether a file is one of jax's own."""
+    return _INTERNAL.search(file) is not None
+
+
+def is_operation(name: str) -> bool:
+    """Tell whether a program of this name is that of one of jax's own operations."""
+    return name.lstrip("_") in _operations()
+
+
+@functools.cache
+def _operations() -> frozenset[str]:
+    text = importlib.resources.files("jaxlint.doctor").joinpath("operations.txt").read_text(encoding="utf-8")
+    return frozenset(text.split()) | {"stage"}
+
+
+@functools.lru_cache(maxsize=4096)
+def _short(function: str) -> str:
+    """Return the name that a program has, for a function as jax prints it: qualified, or as the text of an object."""
+    found = _PARTIAL.match(function) or _REPR.match(function)
+    name = found["name"] if found is not None else function
+    return name.rsplit(".", 1)[-1] if not name.endswith(">") else re.split(r"\.(?=<?\w+>?$)", name)[-1]
+
+
+@functools.lru_cache(maxsize=4096)
+def _module(program: str) -> str:
+    """Return the name of a program as modules of XLA and keys of the persistent cache spell it."""
+    return _NOT_WORD.sub("_", program).strip("_")
+
+
+def _is_of(name: str, pending: _Pending) -> bool:
+    """Tell whether a trace, or a program, of this name can come of a miss."""
+    return name in (pending.name, pending.miss.function) or name in _UNNAMED
+
+
+def _last(pending: list[_Pending], name: str) -> int | None:
+    """Return the number of the last miss that a program of this name can come of."""
+    return next((n for n in range(len(pending) - 1, -1, -1) if _is_of(name, pending[n])), None)
+
+
+def _fold(traces: list[tuple[str, float]], seconds: float) -> None:
+    """Take away the traces that were made within something that took so many seconds, the last first.
+
+    A log need not tell when they began: what fits is taken for inner.
+    """
+    budgets = [seconds]
+    while traces and budgets:
+        if traces[-1][1] > budgets[-1]:
+            budgets.pop()
+            continue
+        inner = traces.pop()[1]
+        budgets[-1] -= inner
+        # What it holds itself is a part of it already.
+        budgets.append(inner)
+
+
+def _add_frames(frames: dict[Frame, None], stack: tuple[Frame, ...]) -> None:
+    for frame in stack[:_KEPT_FRAMES]:
+        if len(frames) < 4 * _KEPT_FRAMES:
+            frames[frame] = None
