@@ -656,10 +656,15 @@ def start(folder: str) -> None:
         except Exception as error:  # noqa: BLE001  (the user's program must go on)
             file.write({"kind": "note", "text": f"recording: {type(error).__name__}: {error}"})
 
+    when_imported(imported)
+
+
+def when_imported(act: Callable[[Any, float], None]) -> None:
+    """Call `act` with the module `jax` and the seconds of its import: now, or when it is imported."""
     if "jax" in sys.modules:
-        imported(sys.modules["jax"], 0.0)
+        act(sys.modules["jax"], 0.0)
     else:
-        sys.meta_path.insert(0, _Finder(imported))
+        sys.meta_path.insert(0, _Finder(act))
 
 
 def _begin(file: File, jax: Any, seconds: float) -> None:

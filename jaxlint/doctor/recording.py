@@ -8,14 +8,13 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from jaxlint.doctor import events
+from jaxlint.doctor import dialects, events
 from jaxlint.doctor.events import Event, Frame
 
 
@@ -185,24 +184,22 @@ class _Process:
         if line["text"].startswith("Persistent compilation cache hit"):
             # Its compile says so too.
             return
-        for event in _parsed(line["text"]):
+        event = _parsed(line["text"])
+        if event is not None:
             changed = dict(common) if line["kind"] != "xla" else {}
             yield dataclasses.replace(event, time=line["time"], **changed)
 
 
-_MISS = re.compile(
-    r"TRACING CACHE MISS at .*\n\s+(?:never seen function:\s+(.+?) id=\d+(?: defined at (.+?):(\d+))?$"
-    r"|for (.+?)(?: defined at (.+?):(\d+))?$)",
-    re.MULTILINE,
-)
-
-
-def _parsed(text: str) -> Iterator[Event]:
-    found = _MISS.match(text)
-    if found:
-        function, file, line = found.groups()[:3] if found[1] else found.groups()[3:]
-        definition = Frame(file, int(line), function) if file else None
-        yield events.Miss(function=function, definition=definition, text=text.partition("\n")[2])
+def _parsed(text: str) -> Event | None:
+    """Return the event that a record of jax's loggers, or a line of XLA's, tells of."""
+    miss = dialects.miss_of_record(text)
+    if miss is not None:
+        return miss
+    known = dialects.message(text)
+    if known is None:
+        return events.Unknown(text=text)
+    made = known[1]
+    return made[0](**made[1]) if made is not None else None
 
 
 def _frame(values: Sequence[Any]) -> Frame:

@@ -1,0 +1,285 @@
+"""A pytest plugin: tests that compile, or trace again, more often than they may, fail and say which argument changed.
+
+It is loaded where it is asked for only: with `-p jaxlint.pytest`, or `pytest_plugins = ["jaxlint.pytest"]` in the
+`conftest.py` at the root.  docs/pytest.md shows how to use it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import pytest
+
+from jaxlint.doctor import causes, dialects
+from jaxlint.doctor.recorder import Recorder, when_imported
+
+_MARKER = "max_compiles"
+
+
+class TooManyCompiles(AssertionError):  # noqa: N818  (a failed assertion, as pytest shows it)
+    """A block compiled or traced more often than it may; the text says what, where and why."""
+
+
+class Compiled(NamedTuple):
+    """One compile: the function's name, the line that called it, and what made jax compile it, as far as known.
+
+    `cause` is one of the words of `jaxlint run --json`; `changes` say which argument differs from which earlier call.
+    `eager` tells whether it was a single operation outside of any compiled function.
+    """
+
+    function: str
+    file: str
+    line: int
+    cause: str
+    changes: tuple[str, ...]
+    seconds: float
+    eager: bool
+
+
+@dataclass
+class Compiles:
+    """What happened in a block so far: the compiles in order, and how often functions were traced."""
+
+    compiles: list[Compiled] = field(default_factory=list)
+    traces: int = 0
+    eager: bool = False
+    told: list[str] = field(default_factory=list)
+    """What is known of the traces, a line or more each."""
+
+    @property
+    def count(self) -> int:
+        """How many programs were compiled, or loaded from the persistent cache.
+
+        Those of single operations outside of compiled functions count only if the block was asked to.
+        """
+        return len(self.counted)
+
+    @property
+    def counted(self) -> list[Compiled]:
+        """The compiles that count."""
+        return [compiled for compiled in self.compiles if self.eager or not compiled.eager]
+
+
+@contextlib.contextmanager
+def max_compiles(limit: int, *, traces: int | None = None, eager: bool = False) -> Iterator[Compiles]:
+    """Fail where the block compiles more than `limit` programs, or traces more often.
+
+    What is compiled by `jax.jit`, `nnx.jit`, `eqx.filter_jit` and others counts alike, in all threads of the process.
+
+    Args:
+        limit: how many compiles are allowed; what the persistent cache holds counts too.
+        traces: how many traces are allowed, if that is another number.
+        eager: count the programs of single operations outside of compiled functions as well.  How many there are
+            depends on what ran before.
+
+    Raises:
+        TooManyCompiles: in the end, if there were more, and the block raised nothing itself.
+    """
+    __tracebackhide__ = True
+    _watch.begin()
+    seen = Compiles(eager=eager)
+    _watch.blocks.append(seen)
+    try:
+        yield seen
+    finally:
+        _watch.blocks.remove(seen)
+    allowed = limit if traces is None else traces
+    if seen.count > limit or seen.traces > allowed:
+        raise TooManyCompiles(_told(seen, limit, allowed))
+
+
+def _told(seen: Compiles, limit: int, traces: int) -> str:
+    said = []
+    if seen.count > limit:
+        said.append(f"{_times(seen.count, 'compile')}, at most {limit} allowed")
+    if seen.traces > traces:
+        said.append(f"{_times(seen.traces, 'trace')}, at most {traces} allowed")
+    lines = ["; ".join(said)]
+    for one in seen.counted:
+        what = _EAGER if one.eager else _WORDS.get(one.cause, one.cause)
+        lines.append(f"  {_short(one.file)}:{one.line}: {one.function}: {what}")
+        lines.extend(f"    {_named(change)}" for change in one.changes)
+    if seen.count <= limit:
+        lines.extend(seen.told)
+    return "\n".join(lines)
+
+
+def _named(change: str) -> str:
+    """Say which argument a path in all of the arguments leads to."""
+    found = re.match(r"\[0\]\[(\d+)\]|\[1\]\['(\w+)'\]", change)
+    if found is None:
+        return change
+    argument = found[2] or f"positional argument {int(found[1]) + 1}"
+    return argument + change[found.end() :]
+
+
+def _times(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+def _short(file: str) -> str:
+    short = os.path.relpath(file) if file else "?"
+    return file if short.startswith(os.pardir) else short
+
+
+_EAGER = "a single operation, outside of any compiled function"
+_WORDS = {
+    "new-function": "compiled for the first time",
+    "redefined-function": "a new function object, defined where another was that was compiled before; make it once",
+    "shape": "the shape of an argument changed",
+    "dtype": "the type of an argument changed",
+    "weak-type": "an argument changed between a Python number and an array of the same type",
+    "static-value": "the value of a static argument changed",
+    "pytree": "the structure of the arguments changed",
+    "context": "a setting of jax changed",
+    "unknown": "compiled; jax does not say why",
+}
+
+
+# --- what jax says ----------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class _Thread:
+    """What a thread is in the middle of."""
+
+    misses: list[str] = field(default_factory=list)
+    traced: int = 0
+    types: str = ""
+    uncounted: bool = False
+
+
+class _Watch:
+    """Follows what jax does in this process, once the first block begins."""
+
+    def __init__(self) -> None:
+        self.blocks: list[Compiles] = []
+        self._begun = False
+        self._stacks: dict[int, list[Any]] = {}
+        self._threads: dict[str, _Thread] = {}
+        self._histories: dict[tuple[str, int, str], causes.History] = {}
+        self._objects: set[tuple[str, int, str]] = set()
+
+    def begin(self) -> None:
+        """Listen to jax, now or when it is imported."""
+        if not self._begun:
+            self._begun = True
+            when_imported(Recorder(self._take).install)
+
+    def _take(self, line: dict[str, Any]) -> None:
+        kind = line["kind"]
+        if kind == "stack":
+            self._stacks[line["id"]] = line["frames"]
+            return
+        thread = self._threads.setdefault(line["thread"], _Thread())
+        if kind == "miss":
+            thread.misses.append(line["text"])
+            thread.uncounted = True
+        elif kind == "trace" and thread.uncounted:
+            self._traced(thread)
+        elif kind == "lowering-begin":
+            thread.types = line["types"]
+        elif kind == "compile":
+            self._compiled(thread, line)
+
+    def _traced(self, thread: _Thread) -> None:
+        told = []
+        miss = dialects.miss_of_record(thread.misses[-1]) if thread.uncounted else None
+        if miss is not None:
+            site = f"{_short(miss.site.file)}:{miss.site.line}" if miss.site else "?"
+            told.append(f"  {site}: {miss.function} traced")
+            told.extend(f"    {_named(str(change))}" for _, change in causes.explanation(miss).differences)
+        thread.uncounted = False
+        thread.traced += 1
+        for block in self.blocks:
+            block.traces += 1
+            block.told.extend(told)
+
+    def _compiled(self, thread: _Thread, line: dict[str, Any]) -> None:
+        eager = bool(line.get("eager"))
+        if thread.uncounted or (not eager and not thread.traced):
+            # jax does not explain each miss, and up to 0.8 explains it when the trace is over.
+            self._traced(thread)
+        frames = self._stacks.get(line["stack"], [])
+        file, line_number = (frames[0][0], frames[0][2]) if frames else ("", 0)
+        name = line["name"].removeprefix("jit(").removesuffix(")")
+        verdict = causes.Verdict(causes.Cause.UNKNOWN) if eager else self._why(thread, name, line.get("definition"))
+        for block in self.blocks:
+            block.compiles.append(
+                Compiled(name, file, line_number, str(verdict.cause), verdict.changes, line["seconds"], eager)
+            )
+        thread.misses.clear()
+        thread.traced = 0
+
+    def _why(self, thread: _Thread, name: str, definition: list[Any] | None) -> causes.Verdict:
+        place = (definition[0], definition[1], name) if definition else ("", 0, name)
+        known = place in self._histories
+        history = self._histories.setdefault(place, causes.History())
+        misses = [miss for miss in map(dialects.miss_of_record, thread.misses) if miss is not None]
+        own = next((miss for miss in misses if miss.function.rpartition(".")[2] == name), None)
+        miss = own or (misses[0] if misses else None)
+        said = causes.explanation(miss) if miss is not None else causes.Explanation(never_seen=not known)
+        types = causes.signature(thread.types)
+        if not said.never_seen:
+            verdict = causes.cause(said, types, history)
+        elif not known:
+            verdict = causes.Verdict(causes.Cause.NEW_FUNCTION)
+        else:
+            verdict = causes.Verdict(causes.Cause.REDEFINED_FUNCTION)
+        history.add(said, types)
+        return verdict
+
+
+_watch = _Watch()
+
+
+# --- pytest -----------------------------------------------------------------------------------------------------------
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option."""
+    group = parser.getgroup("jaxlint")
+    group.addoption(
+        "--jaxlint-max-compiles",
+        type=_number,
+        metavar="N",
+        help="fail each test that compiles, or traces, more than N functions; "
+        f"@pytest.mark.{_MARKER}(N) allows another number",
+    )
+
+
+def _number(text: str) -> int:
+    number = int(text)
+    if number < 0:
+        raise ValueError(text)
+    return number
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the marker known."""
+    config.addinivalue_line(
+        "markers",
+        f"{_MARKER}(limit, *, traces=None, eager=False): fail if the test compiles, or traces, more functions",
+    )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    """Watch a test that has a limit; its fixtures do not count."""
+    marker = item.get_closest_marker(_MARKER)
+    limit = item.config.getoption("--jaxlint-max-compiles")
+    if marker is None and limit is None:
+        return (yield)
+    with max_compiles(*marker.args, **marker.kwargs) if marker is not None else max_compiles(limit):
+        return (yield)
+
+
+@pytest.fixture(name="max_compiles")
+def _max_compiles() -> Any:
+    """The context manager `jaxlint.pytest.max_compiles`."""
+    return max_compiles
