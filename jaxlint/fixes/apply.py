@@ -92,7 +92,7 @@ def mend(source: Source, lint: Lint, choose: Choose, *, unsafe: bool = False, ro
 
 # --- one run ---------------------------------------------------------------------------------------------------------
 
-_Key = tuple[str, str, str]
+Key = tuple[str, str, str]
 """What a finding is known by from one round to the next: code, line of text, and the function around it."""
 
 _Trial = tuple[Source, list[Finding]]
@@ -102,7 +102,7 @@ _Trial = tuple[Source, list[Finding]]
 @dataclass
 class _Candidate:
     finding: Finding
-    key: _Key
+    key: Key
     row: int
     fixes: list[Fix]
 
@@ -115,7 +115,7 @@ class _Run:
     unsafe: bool
     found: list[Finding] = field(init=False)
     applied: list[Applied] = field(default_factory=list)
-    refused: dict[tuple[_Key, Fix | str], str] = field(default_factory=dict)
+    refused: dict[tuple[Key, Fix | str], str] = field(default_factory=dict)
     """Why a fix, known by its message, is not tried again."""
 
     def __post_init__(self) -> None:
@@ -125,7 +125,7 @@ class _Run:
         """Return the findings to mend that have a fix which was not refused, in the order of their places."""
         candidates = []
         for finding in self.choose(self.source, self.found):
-            key = _key(self.source, finding)
+            key = key_of(self.source, finding)
             fixes = [fix for fix in usable(finding, unsafe=self.unsafe) if (key, fix.message) not in self.refused]
             if fixes:
                 candidates.append(_Candidate(finding, key, self.source.position(finding.span.start)[0], fixes))
@@ -176,7 +176,7 @@ class _Run:
     def result(self, reason: str = "") -> Mended:
         dropped = []
         for finding in self.choose(self.source, self.found):
-            key = _key(self.source, finding)
+            key = key_of(self.source, finding)
             why = [self.refused.get((key, fix.message), reason) for fix in usable(finding, unsafe=self.unsafe)]
             if why and why[0]:
                 row = self.source.position(finding.span.start)[0]
@@ -184,7 +184,8 @@ class _Run:
         return Mended(self.source, tuple(self.found), tuple(self.applied), tuple(dropped))
 
 
-def _key(source: Source, finding: Finding) -> _Key:
+def key_of(source: Source, finding: Finding) -> Key:
+    """Return what a finding is known by from one text to the next."""
     row, _ = source.position(finding.span.start)
     return finding.code, " ".join(source.line(row).split()), finding.context
 
@@ -307,11 +308,11 @@ def comments(text: str) -> Counter[str]:
     return found
 
 
-def _worse(run: _Run, after: Source, found: Sequence[Finding], mended: Sequence[_Key]) -> str:
+def _worse(run: _Run, after: Source, found: Sequence[Finding], mended: Sequence[Key]) -> str:
     """Say which finding is not gone, or new; empty where the text is better for it."""
     due = Counter(mended)
-    old = Counter(_key(run.source, finding) for finding in run.found)
-    new = Counter(_key(after, finding) for finding in found)
+    old = Counter(key_of(run.source, finding) for finding in run.found)
+    new = Counter(key_of(after, finding) for finding in found)
     left = next((key for key in due if new[key] > max(old[key] - due[key], 0)), None)
     if left is not None:
         return f"{left[0]} would still be found"

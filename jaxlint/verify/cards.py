@@ -11,7 +11,8 @@ from typing import Any, TextIO
 from jaxlint.report import Style, count
 from jaxlint.report.concise import headline
 from jaxlint.report.json import finding
-from jaxlint.verify.verdict import Result, Verdict
+from jaxlint.verify.judge import Evidence
+from jaxlint.verify.verdict import FixVerdict, Result, Verdict
 
 FORMATS = ("text", "json")
 
@@ -41,7 +42,9 @@ def _write_text(results: Sequence[Result], out: TextIO, style: Style) -> None:
         out.write("\n")
     if style.summary:
         parts = [f"{number} {verdict}" for verdict, number in summary(results).items()]
-        out.write(f"Verified {count(len(results), 'finding')}: {', '.join(parts)}.\n")
+        fixed = sum(result.fix is not None and result.fix.applied for result in results)
+        more = f" Fixed {fixed}." if fixed else ""
+        out.write(f"Verified {count(len(results), 'finding')}: {', '.join(parts)}.{more}\n")
 
 
 def card(result: Result, style: Style) -> list[str]:
@@ -53,7 +56,33 @@ def card(result: Result, style: Style) -> list[str]:
         lines.append(f"called {evidence.target}{given}")
     if result.verdict is Verdict.CONFIRMED and evidence.seconds and evidence.compiles is not None:
         lines.append(f"{evidence.seconds:.2g} s to compile, each time")
+    if result.fix is not None:
+        lines += _fix_card(result.fix, style)
     return lines
+
+
+def _fix_card(fix: FixVerdict, style: Style) -> list[str]:
+    """Return the lines on a fix: what it is, and what was measured before and after."""
+    if fix.verdict is not Verdict.CONFIRMED:
+        how = "does not hold" if fix.verdict is Verdict.REFUTED else "was not proven"
+        return [f"{style.bold('not fixed')}: {fix.message}", f"it {how}: {fix.reason}"]
+    lines = [f"{style.bold('fixed')}: {fix.message}"]
+    before, after = _measured(fix.before), _measured(fix.evidence)
+    if after:
+        lines.append(f"before: {before}; after: {after}" if before else f"after: {after}")
+    lines.append("the results are the same" if fix.same_output else "it runs, where the original raises")
+    return lines
+
+
+def _measured(evidence: Evidence) -> str:
+    if evidence.exception is not None:
+        return f"raises {evidence.exception}"
+    if evidence.equations is not None:
+        return count(evidence.equations, "equation")
+    if evidence.compiles is None:
+        return ""
+    took = f", {evidence.seconds:.2g} s" if evidence.seconds else ""
+    return f"compiles in {count(len(evidence.compiles), 'call')}: {'/'.join(map(str, evidence.compiles))}{took}"
 
 
 def _says(result: Result) -> str:
@@ -81,11 +110,30 @@ def _write_json(results: Sequence[Result], out: TextIO) -> None:
 
 def as_json(result: Result) -> dict[str, Any]:
     """Return the object that stands for a result; what was not measured is left out of its evidence."""
-    measured = {name: value for name, value in asdict(result.evidence).items() if value not in (None, "")}
-    return {
+    measured = _figures(result.evidence)
+    shown = {
         **finding(result.diagnostic),
         "verdict": result.verdict,
         "reason": result.reason,
         "tier": result.tier,
         "evidence": {"calls": "synthetic", **measured} if result.tier is not None else measured,
     }
+    return shown if result.fix is None else {**shown, "fix_verdict": _fix_as_json(result.fix)}
+
+
+def _fix_as_json(fix: FixVerdict) -> dict[str, Any]:
+    return {
+        "verdict": fix.verdict,
+        "reason": fix.reason,
+        "message": fix.message,
+        "applicability": fix.applicability,
+        "applied": fix.applied,
+        "same_output": fix.same_output,
+        "evidence": _figures(fix.evidence),
+        "before": _figures(fix.before),
+    }
+
+
+def _figures(evidence: Evidence) -> dict[str, Any]:
+    """Return what was measured; what was not is left out."""
+    return {name: value for name, value in asdict(evidence).items() if value not in (None, "")}

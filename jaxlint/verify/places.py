@@ -6,6 +6,7 @@ Works on the text alone.  Lines are 1-based, columns 0-based UTF-8 bytes, as the
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -45,6 +46,11 @@ class Places:
         largest = [r for r in ranges if not any(_contains(other, r) for other in ranges if other != r)]
         tests = [node for node in starting if isinstance(node, ast.If | ast.While | ast.Assert) and node.lineno == line]
         return Anchor(self._file, tuple(sorted(largest)), tuple(map(range_of, tests)))
+
+    @property
+    def everything(self) -> Anchor:
+        """An anchor that holds every place in the file."""
+        return Anchor(self._file, ((1, 0, sys.maxsize, 0),))
 
     def target(self, line: int) -> str:
         """Return the qualified name of the outermost function around a line, or method of a module-level class.

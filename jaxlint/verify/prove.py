@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -26,13 +26,15 @@ _TOLERANCE = {"float16": 1e-2, "bfloat16": 3e-2, "float32": 1e-4, "complex64": 1
 class FixProof:
     """Whether a fix holds: `holds` is None where that could not be found out, and `reason` says why it is so.
 
-    `same_output` tells whether both versions give the same, None where they were not both run.
+    `same_output` tells whether both versions give the same, None where they were not both run.  `evidence` is what was
+    measured of the fixed code, `before` of the original, where that was asked for; both of the last target.
     """
 
     holds: bool | None
     reason: str
     same_output: bool | None = None
     evidence: Evidence = judge.NOTHING
+    before: Evidence = judge.NOTHING
 
 
 def prove(
@@ -44,8 +46,14 @@ def prove(
     *,
     settings: Settings | None = None,
     budget: Budget | None = None,
+    text: bytes | None = None,
+    examples: str | None = None,
+    measured: bool = False,
 ) -> FixProof:
     """Prove that `after`, a text for the file `before`, mends what a rule reports in it.
+
+    `text` stands for what is in the file; `examples` is a file that gives the examples, instead of the file itself.
+    With `measured`, the original is measured as well as the fixed version.
 
     `targets` are the functions to call, by qualified name; by default those that both versions give examples for.
     The fixed version must run, give the same (structure, types, weak types, and values up to rounding), not show the
@@ -58,81 +66,123 @@ def prove(
         WorkerError: no process with jax can be started.
     """
     effect = effect_of(code)
-    budget = budget or Budget()
-    text = before.read_bytes()
+    text = before.read_bytes() if text is None else text
     fixed = after.encode() if isinstance(after, str) else after
     new = _new_findings(before, text, fixed, settings or Settings())
     if new:
         return FixProof(False, f"the fixed code has a new finding: {new}")
-    places = Places(str(before.resolve()), text)
-    old = prover.load(before, source=text, watched=places.bodies, whole=False)
-    if old.loaded.reason:
-        return FixProof(None, old.loaded.reason)
-    names = list(targets) or list(old.loaded.examples)
-    outputs: dict[str, Output] = {}
-    states: dict[str, Any] = {}
-    for name in names:
-        reason = _prepare(old, places, name, budget, states)
-        # A loop that unrolls may take minutes to compile, and an instant to run.
-        outputs[name] = Output(reason=reason) if reason else old.result(name, compiled=effect is not Effect.GROWS)
-    mended = Places(str(before.resolve()), fixed)
-    module = prover.load(before, source=fixed, watched=mended.bodies, whole=False)
-    if module.loaded.reason:
-        return FixProof(False, f"the fixed code cannot be loaded: {module.loaded.reason}")
+    runner = _Runner(prover, before, effect, budget or Budget(), examples)
+    if effect is Effect.RAISES and targets:
+        # What the original takes can only be told where it does not raise.
+        mended = runner.run(fixed, targets, measured=True)
+        original = runner.run(text, targets, measured=measured, original=True)
+    else:
+        original = runner.run(text, targets, measured=measured, original=True)
+        mended = runner.run(fixed, targets or tuple(original.ran), measured=True)
+    if original.reason:
+        return FixProof(None, original.reason)
+    if mended.reason:
+        return FixProof(False, f"the fixed code cannot be loaded: {mended.reason}")
     proof = FixProof(None, "nothing was called")
-    for name in names:
-        if name in old.loaded.examples and name not in module.loaded.examples:
+    for name, one in original.ran.items():
+        other = mended.ran.get(name)
+        if other is None or (one.example and not other.example):
             continue
-        proof = _compare(module, mended, name, outputs[name], effect, budget, states)
+        proof = _compare(name, one, other, effect)
         if not proof.holds:
             return proof
     return proof
 
 
-def _compare(
-    module: LoadedModule,
-    places: Places,
-    name: str,
-    output: Output,
-    effect: Effect,
-    budget: Budget,
-    states: dict[str, Any],
-) -> FixProof:
-    if output.reason and effect is not Effect.RAISES:
-        return FixProof(None, f"the original could not be run: {output.reason}")
-    reason = _prepare(module, places, name, budget, states)
-    if reason:
-        return FixProof(None, reason)
-    fixed = module.result(name)
-    if fixed.reason:
-        return FixProof(False, f"the fixed code fails: {fixed.reason}", False)
+@dataclass(frozen=True, slots=True)
+class _Ran:
+    """What came of calling a target in one version: `reason` says why it has no arguments."""
+
+    reason: str | None = None
+    output: Output = field(default_factory=Output)
+    judgement: Judgement | None = None
+    example: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Version:
+    """What came of one version: `reason` says why it could not be loaded."""
+
+    reason: str | None
+    ran: dict[str, _Ran]
+
+
+@dataclass
+class _Runner:
+    """Runs both versions, the second with the arguments that were found for the first."""
+
+    prover: Prover
+    path: Path
+    effect: Effect
+    budget: Budget
+    examples: str | None = None
+    states: dict[str, Any] = field(default_factory=dict)
+
+    def run(self, text: bytes, targets: Sequence[str], *, measured: bool, original: bool = False) -> _Version:
+        """Load a version and call the targets, by default those that have examples.
+
+        The original may raise what comes of tracing, if that is the effect: arguments count as found all the same.
+        """
+        places = Places(str(self.path.resolve()), text)
+        module = self.prover.load(self.path, source=text, watched=places.bodies, whole=False, examples=self.examples)
+        if module.loaded.reason:
+            return _Version(module.loaded.reason, {})
+        names = targets or module.loaded.examples
+        return _Version(
+            None, {name: self._call(module, places, name, measured=measured, original=original) for name in names}
+        )
+
+    def _call(self, module: LoadedModule, places: Places, name: str, *, measured: bool, original: bool) -> _Ran:
+        example = name in module.loaded.examples
+        reason = None if example else self._search(module, places, name, original=original)
+        if reason:
+            return _Ran(reason)
+        # A loop that unrolls may take minutes to compile, and an instant to run.
+        output = module.result(name, compiled=not original or self.effect is not Effect.GROWS)
+        raises = original and self.effect is Effect.RAISES
+        judgement = _effect(module, name, self.effect) if measured and (raises or not output.reason) else None
+        return _Ran(None, output, judgement, example)
+
+    def _search(self, module: LoadedModule, places: Places, name: str, *, original: bool) -> str | None:
+        """Find arguments for a target, the same as in the other version; return why it has none."""
+        body = places.body(name)
+        if body is None:
+            return f"{name} is not defined"
+        raises = original and self.effect is Effect.RAISES
+        anchor = places.everything if raises else places.anchor(body.line)
+        state, text = self.states.get(name, (None, ""))
+        kind = "error" if raises else "reach"
+        inputs = module.search(name, body.line, anchor, kind, self.budget.tries, self.budget.seconds, state)
+        if state is not None and (inputs.state, inputs.text) != (state, text):
+            return inputs.reason or f"{name} does not take the same arguments in both versions"
+        self.states[name] = inputs.state, inputs.text
+        return inputs.reason
+
+
+def _compare(name: str, one: _Ran, other: _Ran, effect: Effect) -> FixProof:
+    before = one.judgement.figures if one.judgement else judge.NOTHING
+    if one.reason or (one.output.reason and effect is not Effect.RAISES):
+        return FixProof(None, f"the original could not be run: {one.reason or one.output.reason}")
+    if other.reason:
+        return FixProof(None, other.reason)
+    if other.output.reason:
+        return FixProof(False, f"the fixed code fails: {other.output.reason}", False)
     # What raised has no output that the fixed code could keep.
-    difference = "" if output.reason else differs(output, fixed)
+    difference = "" if one.output.reason else differs(one.output, other.output)
     if difference:
         return FixProof(False, f"{name} gives something else: {difference}", False)
-    judgement = _effect(module, name, effect)
-    same = None if output.reason else True
-    if judgement.shown is None:
-        return FixProof(None, judgement.evidence, same, judgement.figures)
-    if judgement.shown:
-        return FixProof(False, f"the effect is still there: {judgement.evidence}", same, judgement.figures)
-    return FixProof(True, judgement.evidence, same, judgement.figures)
-
-
-def _prepare(module: LoadedModule, places: Places, name: str, budget: Budget, states: dict[str, Any]) -> str | None:
-    """See to it that a target has arguments, the same in both versions; return why it has none."""
-    if name in module.loaded.examples:
-        return None
-    body = places.body(name)
-    if body is None:
-        return f"{name} is not defined"
-    anchor = places.anchor(body.line)
-    state, text = states.get(name, (None, ""))
-    inputs = module.search(name, body.line, anchor, "reach", budget.tries, budget.seconds, state)
-    if state is not None and (inputs.state, inputs.text) != (state, text):
-        return inputs.reason or f"{name} does not take the arguments that the original takes"
-    states[name] = inputs.state, inputs.text
-    return inputs.reason
+    same = None if one.output.reason else True
+    judgement = other.judgement
+    if judgement is None or judgement.shown is None:
+        return FixProof(None, judgement.evidence if judgement else "nothing was measured", same)
+    holds = not judgement.shown
+    reason = judgement.evidence if holds else f"the effect is still there: {judgement.evidence}"
+    return FixProof(holds, reason, same, judgement.figures, before)
 
 
 def _effect(module: LoadedModule, name: str, effect: Effect) -> Judgement:

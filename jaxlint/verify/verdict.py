@@ -10,6 +10,7 @@ from jaxlint.verify.judge import NOTHING, Evidence, Judgement
 
 if TYPE_CHECKING:
     from jaxlint.diagnostic import Diagnostic
+    from jaxlint.finding import Applicability
 
 
 class Verdict(enum.StrEnum):
@@ -24,11 +25,31 @@ class Verdict(enum.StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class FixVerdict:
+    """What running the code said of the fix of a finding.
+
+    `confirmed`: both versions give the same, and the effect is gone; `refuted`: one of the two does not hold.
+    `same_output` is None where the original gives nothing that could be kept.  `before` is what was measured of the
+    original in the same way as `evidence` of the fixed code.
+    """
+
+    verdict: Verdict
+    reason: str
+    message: str
+    applicability: Applicability
+    same_output: bool | None = None
+    evidence: Evidence = NOTHING
+    before: Evidence = NOTHING
+    applied: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """A finding with its verdict.
 
     `reason` is one sentence.  `tier` says how it was measured: `abstract` (traced, nothing computed) or `concrete`
     (run); a third, `observed`, is for what a program of the user's was seen to do.  It is None where nothing was.
+    `targets` are the functions that may be called for its place to run, the best first.
     """
 
     diagnostic: Diagnostic
@@ -36,6 +57,8 @@ class Result:
     reason: str
     tier: str | None = None
     evidence: Evidence = NOTHING
+    targets: tuple[str, ...] = ()
+    fix: FixVerdict | None = None
 
     @classmethod
     def of(cls, diagnostic: Diagnostic, judgement: Judgement) -> Result:

@@ -6,7 +6,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from jaxlint.diagnostic import Diagnostic
@@ -103,7 +103,9 @@ def _result(proof: Proof, diagnostic: Diagnostic) -> Result:
         judgement = proof.judge(diagnostic.location.row, diagnostic.code, impact=diagnostic.impact)
     except LookupError:
         return Result.not_run(diagnostic, f"no way is known to measure what {diagnostic.code} claims")
-    return Result.of(diagnostic, judgement)
+    result = Result.of(diagnostic, judgement)
+    called = (judgement.figures.target,) if judgement.figures.target else ()
+    return replace(result, targets=(*called, *proof.targets(diagnostic.location.row)))
 
 
 def verify_at(prover: Prover, path: Path, line: int, code: str, *, budget: Budget | None = None) -> Judgement:

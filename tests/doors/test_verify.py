@@ -93,6 +93,60 @@ def test_examples_may_stand_in_another_file(capsys: pytest.CaptureFixture[str]) 
     assert "given.py cannot be used: AttributeError" in capsys.readouterr().out
 
 
+MENDABLE = """
+import jax
+
+@jax.jit
+def total(x, axis):
+    return x.sum(axis=axis)
+
+@jax.jit
+def widened(x, axis, keep: bool):
+    return x.sum(axis=axis, keepdims=keep)
+"""
+
+
+def test_fix_applies_what_is_proven(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = project / "mendable.py"
+    file.write_text(MENDABLE)
+    (project / "jaxlint.toml").write_text("[verify.examples]\n'mendable.py' = 'given.py'\n")
+    # A list has no hash: to make the axis static breaks this call.
+    (project / "given.py").write_text(
+        "import jax.numpy as jnp\n\n\ndef jaxlint_examples():\n"
+        "    x = jnp.ones((2, 3))\n    return {'total': (x, [0]), 'widened': (x, 0, True)}\n"
+    )
+    assert main(["verify", "mendable.py", "--fix", "--color", "never"]) == 1
+    out, err = capsys.readouterr()
+    assert file.read_text() == MENDABLE.replace("@jax.jit\ndef widened", "@STATIC\ndef widened").replace(
+        "import jax\n", "import functools\n\nimport jax\n"
+    ).replace("STATIC", 'functools.partial(jax.jit, static_argnames=("axis", "keep"))')
+    cards = [card.splitlines()[2:] for card in out.split("\n\n")[:3]]
+    assert cards[0][0] == "  | not fixed: Make `axis` static"
+    assert cards[0][1].startswith("  | it does not hold: the fixed code fails: total raised")
+    assert cards[1] == ["  | fixed: Make `axis` static", "  | it runs, where the original raises"]
+    assert cards[2] == ["  | fixed: Make `keep` static", "  | it runs, where the original raises"]
+    assert out.endswith("Verified 3 findings: 3 confirmed, 0 refuted, 0 not-run. Fixed 2.\n")
+    assert err == ""
+
+
+def test_fix_verdicts_as_json(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = project / "mendable.py"
+    file.write_text(MENDABLE)
+    file.chmod(0o444)
+    assert main(["verify", "mendable.py", "--fix", "--output-format", "json"]) == 2
+    out, err = capsys.readouterr()
+    assert err == "jaxlint: error: mendable.py: not fixed: it is read-only\n"
+    assert file.read_text() == MENDABLE
+    assert not any("fix_verdict" in result for result in json.loads(out)["results"])
+    file.chmod(0o644)
+    assert main(["verify", "mendable.py", "--fix", "--output-format", "json"]) == 0
+    verdicts = [result["fix_verdict"] for result in json.loads(capsys.readouterr().out)["results"]]
+    assert [(v["verdict"], v["applied"], v["applicability"], v["same_output"]) for v in verdicts] == [
+        ("confirmed", True, "safe", None)
+    ] * 3
+    assert all("exception" in verdict["before"] and "exception" not in verdict["evidence"] for verdict in verdicts)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -58,7 +58,7 @@ def test_right_fix_holds(fixed_by: Prove) -> None:
             "def scaled(x):\n    def f(y):\n        return 2.0 * y + 1\n    return jax.jit(f)(x)\n",
             "new finding: JAX101",
         ),
-        ("def scaled(x):\n    return x.no_such_thing\n", "does not take the arguments"),
+        ("def scaled(x):\n    return x.no_such_thing\n", "does not take the same arguments"),
     ],
 )
 def test_wrong_fix_does_not(fixed_by: Prove, body: str, reason: str) -> None:

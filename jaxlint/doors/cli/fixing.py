@@ -54,7 +54,6 @@ def write(files: Sequence[File], results: Sequence[Checked]) -> tuple[list[Check
 def _write(file: File, result: Checked, written: set[str]) -> Checked | None:
     """Write one fixed text and return what is left to report; None if the file was left alone."""
     from jaxlint.driver import check_file
-    from jaxlint.fixes.write import NotWrittenError, replace
 
     if result.change is None:
         return result
@@ -65,13 +64,24 @@ def _write(file: File, result: Checked, written: set[str]) -> Checked | None:
     change = result.change
     if change is None or not change.applied:
         return result
-    try:
-        replace(file.path, change.before, change.after)
-    except NotWrittenError as error:
-        fail(f"{report.one_line(file.name)}: not fixed: {error}")
+    if not write_mended(file, change.before, change.after):
         return None
     written.add(target)
     return result
+
+
+def write_mended(file: File, before: bytes, after: bytes) -> bool:
+    """Write a fixed text; where that cannot be, say why and return False."""
+    from jaxlint.fixes.write import NotWrittenError, replace
+
+    if before == after:
+        return True
+    try:
+        replace(file.path, before, after)
+    except NotWrittenError as error:
+        fail(f"{report.one_line(file.name)}: not fixed: {error}")
+        return False
+    return True
 
 
 def warn_of_dropped(files: Sequence[File], results: Sequence[Checked]) -> None:

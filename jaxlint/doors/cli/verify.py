@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from jaxlint.doors.cli import UsageError, check, fail, warn
 
 if TYPE_CHECKING:
+    from jaxlint.discovery import File
     from jaxlint.verify.verdict import Result
-    from jaxlint.verify.verifier import Job
+    from jaxlint.verify.verifier import Job, Verifier
 
 FAIL_ON = ("confirmed", "any", "never")
 _INSTALL = "pip install 'flake8-jaxlint[verify]'"
@@ -37,6 +38,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         help="the interpreter of the environment that has jax and what the code imports (default: the one that runs "
         "jaxlint)",
+    )
+    parser.add_argument(
+        "--fix",
+        action="store_true",
+        help="apply each fix that is proven: both versions give the same, and the effect is gone",
     )
     parser.add_argument(
         "--fail-on",
@@ -70,14 +76,19 @@ def run(arguments: argparse.Namespace) -> int:
     from jaxlint.verify.verifier import Verifier, only
 
     places = [_place(text) for text in arguments.only]
-    jobs, failed = _lint(arguments, [str(path) for path, _ in places])
+    files, jobs, failed = _lint(arguments, [str(path) for path, _ in places])
     if places:
         jobs = only(jobs, places)
     progress = Progress(sum(len(job.diagnostics) for job in jobs), sys.stderr)
     results: list[Result] = []
     if jobs:
         try:
-            results = Verifier(arguments.python, arguments.timeout, arguments.jobs).verify(jobs, progress.more)
+            verifier = Verifier(arguments.python, arguments.timeout, arguments.jobs)
+            results = verifier.verify(jobs, progress.more)
+            if arguments.fix:
+                progress.end()
+                results, written = _mend(verifier, files, results)
+                failed = failed or not written
         except JaxMissingError as error:
             return fail(f"{error}, which verify needs: {_INSTALL}, or name another interpreter with --python")
         except WorkerError as error:
@@ -91,13 +102,48 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _fails(results: Sequence[Result], fail_on: str) -> bool:
+    left = [result for result in results if result.fix is None or not result.fix.applied]
     if fail_on == "any":
-        return bool(results)
-    return fail_on == "confirmed" and any(result.verdict == "confirmed" for result in results)
+        return bool(left)
+    return fail_on == "confirmed" and any(result.verdict == "confirmed" for result in left)
 
 
-def _lint(arguments: argparse.Namespace, places: list[str]) -> tuple[list[Job], bool]:
-    """Return the files that have findings, and whether some file could not be linted."""
+def _mend(verifier: Verifier, files: Sequence[File], results: Sequence[Result]) -> tuple[list[Result], bool]:
+    """Apply the fixes that are proven; return the results with verdicts on them, and whether each could be written."""
+    from jaxlint.doors.cli.fixing import write_mended
+    from jaxlint.driver import shown, widest
+    from jaxlint.source import Source
+    from jaxlint.verify.mending import Mending
+
+    done: list[Result] = []
+    good = True
+    with verifier.prover() as prover:
+        for file in files:
+            own = [result for result in results if result.diagnostic.filename == file.name]
+            if not any(result.diagnostic.fixes for result in own):
+                done += own
+                continue
+            data = Path(file.path).read_bytes()
+            source = Source.from_bytes(data, file.config.name_of(file.path))
+            mending = Mending(
+                prover,
+                Path(file.path),
+                source,
+                widest(file.config),
+                shown(file),
+                file.config.settings,
+                verifier.budget,
+                file.config.examples(file.path),
+            )
+            verdicts = mending.mend(own)
+            written = write_mended(file, data, mending.source.to_bytes(mending.source.text))
+            good = good and written
+            done += verdicts if written else own
+    return done, good
+
+
+def _lint(arguments: argparse.Namespace, places: list[str]) -> tuple[list[File], list[Job], bool]:
+    """Return the files and what is found in those that have findings, and whether some file could not be linted."""
     from jaxlint.discovery import discover
     from jaxlint.driver import check_file
     from jaxlint.verify.verifier import Job
@@ -119,7 +165,7 @@ def _lint(arguments: argparse.Namespace, places: list[str]) -> tuple[list[Job], 
         failed = failed or checked.error is not None or any(d.code == "JAX000" for d in checked.diagnostics)
         if checked.diagnostics:
             jobs.append(Job(Path(file.path), checked.diagnostics, file.config.examples(file.path)))
-    return jobs, failed
+    return found.files, jobs, failed
 
 
 def _place(text: str) -> tuple[Path, int]:
@@ -154,9 +200,8 @@ def _number(text: str) -> int:
 
 def _as_check(parser: argparse.ArgumentParser) -> None:
     """Give the options of check that verify does not offer the values that they have when they are not used."""
-    parser.set_defaults(
-        exclude=None, extend_exclude=None, per_file_ignores=None, force_exclude=None, respect_gitignore=None
-    )
+    left_out = ("exclude", "extend_exclude", "per_file_ignores", "force_exclude", "respect_gitignore")
+    parser.set_defaults(**dict.fromkeys((*left_out, "fixable", "unfixable", "unsafe_fixes")))
 
 
 class Progress:
