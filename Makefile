@@ -51,3 +51,11 @@ goldens: $(VENV)/installed-dev.stamp ## Write down what the fixes make of testda
 bench: $(VENV)/installed-dev.stamp ## Measure the time that linting and verifying take
 	$(BIN)/python bench/bench.py
 	$(BIN)/python bench/verify.py
+
+# `make lintcheck SAMPLE=60 SEED=0` prints 60 findings to judge as well.
+SAMPLE ?= 0
+SEED ?= 0
+
+.PHONY: lintcheck
+lintcheck: $(VENV)/installed.stamp ## Lint published packages, and write down what was found in lintcheck/
+	$(BIN)/python lintcheck/lintcheck.py --sample $(SAMPLE) --seed $(SEED)
