@@ -44,7 +44,25 @@ class Difference:
     before: str
 
     def __str__(self) -> str:
-        return f"{self.path}: {self.now}, before {self.before}"
+        return f"{_argument(self.path)}: {self.now}, before {self.before}"
+
+
+_ROOT = re.compile(
+    r"^(?:\[0\]|args)\[(?P<number>\d+)\](?P<below>.*)$|^(?:\[1\]|kwargs)\['(?P<name>\w+)'\](?P<rest>.*)$"
+)
+
+
+def _argument(path: str) -> str:
+    """Return what to call a path: jax counts positional arguments under `[0]` or `args`, and has the others by name."""
+    if path in ("[0]", "args", "[1]", "kwargs"):
+        return "positional arguments" if path in ("[0]", "args") else "keyword arguments"
+    found = _ROOT.match(path)
+    if found is None:
+        return path
+    if found["name"]:
+        return f"{found['name']}{found['rest']}"
+    number = int(found["number"]) + 1
+    return f"argument {number}" + (f", at {found['below']}" if found["below"] else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +271,7 @@ def cause(said: Explanation, types: Signature | None, history: History) -> Verdi
     if types is not None and types in history.signatures:
         # What a function is compiled for is its types, the structure, the context and the static values; up to 0.5
         # jax explains all of them but the last.
-        return Verdict(Cause.STATIC_VALUE, corrected=True)
+        return Verdict(Cause.STATIC_VALUE, ("the types of all arguments are those of an earlier call",))
     return Verdict(Cause.UNKNOWN)
 
 

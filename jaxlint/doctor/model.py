@@ -278,7 +278,9 @@ class Builder:
         """Take one more event."""
         handler = self._handlers.get(type(event))
         if handler is not None:
-            process = self._process(event)
+            # A dump of equations is of no process.
+            dump = isinstance(event, Equations) and not event.process
+            process = _Process() if dump else self._process(event)
             if event.time is not None:
                 process.first = event.time if process.first is None else min(process.first, event.time)
                 process.last = event.time if process.last is None else max(process.last, event.time)
@@ -300,7 +302,7 @@ class Builder:
             self._count_fingerprints(process)
         self._sum_up()
         return Model(
-            functions=sorted(self._functions.values(), key=lambda f: (-f.cost.total, f.key)),
+            functions=sorted(filter(_is_of_use, self._functions.values()), key=lambda f: (-f.cost.total, f.key)),
             misses=sorted(self._misses.values(), key=lambda m: (-m.cost.total, -m.count, m.key, m.cause)),
             floods=sorted(self._floods.values(), key=lambda f: (-f.cost.total, -f.compiles)),
             unattributed=dict(sorted(self._unattributed.items(), key=lambda item: -item[1][1].total)),
@@ -739,6 +741,17 @@ class Builder:
             heapq.heappush(self._heap, entry)
         else:
             heapq.heappushpop(self._heap, entry)
+
+
+def _is_of_use(function: Function) -> bool:
+    """Tell whether more is known of a function than that it was traced within another."""
+    return bool(
+        function.compiles
+        or function.cache_loads
+        or function.traces
+        or function.cost.total
+        or function.equations is not None
+    )
 
 
 # --- names -----------------------------------------------------------------------------------------------------------

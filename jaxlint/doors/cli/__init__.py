@@ -20,6 +20,7 @@ COMMANDS = {
     "check": "lint files and folders (what runs when no command is given)",
     "verify": "run the code around each finding under jax, and tell whether the finding is true",
     "run": "run a program under jax's diagnostics, and say what it compiled, why, and what to change",
+    "log": "read the log of a program that ran, and say what it compiled, why, and what to change",
     "rule": "explain a rule",
     "config": "list the keys of the configuration",
     "completion": "print a script that makes a shell complete commands and options",

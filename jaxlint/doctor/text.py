@@ -1,0 +1,333 @@
+"""The report on a run for people: what to change, the largest saving first, then tables.
+
+Plain text goes to pipes and files.  A terminal gets the same with colours and drawn tables, from rich, which is
+imported only then.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TextIO
+
+from jaxlint.doctor.join import Joined, Suggestion
+from jaxlint.doctor.model import Cost, Function, Model
+
+if TYPE_CHECKING:
+    from jaxlint.diagnostic import Diagnostic
+    from jaxlint.doctor.events import Frame
+
+SUGGESTIONS = 10
+ROWS = 15
+WIDTH = 100
+
+
+@dataclass(frozen=True)
+class Notes:
+    """What reading the events came with: see `logfile.LogReader`."""
+
+    lines: int = 0
+    passed_over: int = 0
+    cut: int = 0
+
+
+def write(joined: Joined, out: TextIO, *, color: bool = False, notes: Notes | None = None) -> None:
+    """Write the report."""
+    writer: Any = _Rich(out) if color else _Plain(out)
+    model = joined.model
+    writer.heading(_overview(model))
+    if not model.functions:
+        writer.text("No trace, lowering or compile was told of.  JAX_LOG_COMPILES=1 has jax log them, and")
+        writer.text("JAX_EXPLAIN_CACHE_MISSES=1 has it say why; `jaxlint run` needs neither.")
+    _write_suggestions(joined, writer)
+    if model.functions:
+        writer.heading("Functions")
+        writer.table(("seconds", "traces", "compiles", "loads", "equations", "function"), list(_functions(joined)))
+    phases = list(_phases(model))
+    if phases:
+        writer.heading("XLA's stages")
+        writer.table(("seconds", "times", "stage"), phases)
+    for line in _remarks(joined, notes or Notes()):
+        writer.text(line)
+    _write_unused(joined, writer)
+
+
+def _overview(model: Model) -> str:
+    totals = model.totals
+    cost = totals.cost
+    functions = sum(not f.eager for f in model.functions if f.compiles or f.cache_loads)
+    parts = [f"{_count(totals.compiles, 'compile')} of {_count(functions, 'function')}"]
+    operations = sum(f.compiles + f.cache_loads for f in model.functions if f.eager)
+    if operations:
+        parts.append(f"{operations} of them of single operations")
+    if totals.cache_loads:
+        parts.append(f"{_count(totals.cache_loads, 'load')} from the persistent cache")
+    text = ", ".join(parts)
+    text += f": {seconds(cost.total)} (tracing {seconds(cost.trace)}, lowering {seconds(cost.lowering)}, "
+    text += f"XLA {seconds(cost.compile)})"
+    if totals.wall:
+        text += f" of {seconds(totals.wall)}"
+    if totals.processes > 1:
+        text += f", in {totals.processes} processes"
+    if cost.total:
+        text += f"; {model.attributed:.0%} of it is known by line"
+    return text + "."
+
+
+def _write_suggestions(joined: Joined, writer: Any) -> None:
+    if not joined.suggestions:
+        if joined.model.functions:
+            writer.heading("Nothing was compiled twice, and nothing ran operation by operation.")
+        return
+    writer.heading("What to change, the largest saving first")
+    for number, suggestion in enumerate(joined.suggestions[:SUGGESTIONS], 1):
+        writer.suggestion(number, suggestion, joined)
+    rest = joined.suggestions[SUGGESTIONS:]
+    if rest:
+        writer.text(f"and {len(rest)} more, which would save {seconds(sum(s.saving for s in rest))} together")
+
+
+def _write_unused(joined: Joined, writer: Any) -> None:
+    if joined.unused:
+        writer.heading(f"{_count(len(joined.unused), 'finding')} in these files cost nothing in this run")
+        for diagnostic in joined.unused[:ROWS]:
+            writer.text(f"  {_at(diagnostic)}: {diagnostic.code} {diagnostic.name}")
+        if len(joined.unused) > ROWS:
+            writer.text(f"  and {len(joined.unused) - ROWS} more, which `jaxlint check` shows")
+
+
+def _functions(joined: Joined) -> Iterator[tuple[str, ...]]:
+    functions = [f for f in joined.model.functions if f.compiles or f.cache_loads or f.traces or f.cost.total]
+    for function in functions[:ROWS]:
+        yield (
+            seconds(function.cost.total),
+            "-" if function.traces is None else str(function.traces),
+            str(function.compiles),
+            str(function.cache_loads),
+            "-" if function.equations is None else f"{function.equations:,}",
+            _named(function, joined),
+        )
+    rest = functions[ROWS:]
+    if rest:
+        yield (
+            seconds(sum(f.cost.total for f in rest)),
+            str(sum(f.traces or 0 for f in rest)),
+            str(sum(f.compiles for f in rest)),
+            str(sum(f.cache_loads for f in rest)),
+            "",
+            f"{len(rest)} more",
+        )
+
+
+def _named(function: Function, joined: Joined) -> str:
+    if function.key.file:
+        return f"{function.key.name} ({joined.sources.name(function.key.file)}:{function.key.line})"
+    return f"{function.key.name} (an operation)" if function.eager else function.key.name
+
+
+def _phases(model: Model) -> Iterator[tuple[str, ...]]:
+    for stage, (count, total) in sorted(model.totals.stages.items(), key=lambda item: -item[1][1]):
+        yield seconds(total), str(count), stage
+
+
+def _remarks(joined: Joined, notes: Notes) -> Iterator[str]:
+    model = joined.model
+    totals = model.totals
+    stages = totals.stages
+    whole, passes = stages.get("END_TO_END", (0, 0.0))[1], stages.get("HLO_PASSES", (0, 0.0))[1]
+    if whole >= 1 and passes > whole / 2:
+        yield (
+            "HLO_PASSES took more than half of XLA's time: programs are large, as of Python loops that were written "
+            "out.  JAX_DUMP_IR_MODES=eqn_count_pprof counts their equations by line; give the folder to `jaxlint log`."
+        )
+    for name, count in totals.slow_compiles.most_common(3):
+        yield f"XLA's alarm of a very slow compile: {name}, {count}x"
+    if totals.fingerprints > totals.compiles / 2 and totals.fingerprints >= 10:
+        yield (
+            f"XLA told of {totals.fingerprints} executables.  A flood of names of operations means that code runs "
+            "outside of jax.jit."
+        )
+    if totals.persistent:
+        told = ", ".join(f"{count} {_OUTCOMES[outcome]}" for outcome, count in sorted(totals.persistent.items()))
+        yield f"Persistent cache: {told}.  A load saves the compile, not the trace."
+    for reason, (count, cost) in model.unattributed.items():
+        if cost.total >= 0.005 * totals.cost.total or count >= 10:
+            yield f"Not known by line: {seconds(cost.total)} in {_count(count, 'program')}: {reason}."
+    for file, reason in joined.sources.missing.items():
+        yield f"{file}: not shown, and not linted: {reason}."
+    yield from joined.errors
+    if notes.cut:
+        yield f"{_count(notes.cut, 'record')} of cache misses were cut: the log lacks a part of them."
+    if model.unknown:
+        yield f"{_count(model.unknown, 'line')} look like jax's or XLA's and were not understood, such as:"
+        for example in model.unknown_examples[:3]:
+            yield f"  {example.file}:{example.number}: {example.text[:160]}"
+
+
+_OUTCOMES = {"hit": "hits", "miss": "misses", "write": "writes", "skipped": "programs not kept"}
+
+
+def finding_line(diagnostic: Diagnostic) -> str:
+    """Return one line on a finding that explains something."""
+    return f"{_at(diagnostic)}: {diagnostic.code} {diagnostic.message}"
+
+
+def fix_line(diagnostic: Diagnostic) -> str | None:
+    """Return what mends a finding; None where no fix is known."""
+    if not diagnostic.fixes:
+        return None
+    fix = diagnostic.fixes[0]
+    how = {"safe": "`jaxlint check --fix` does it", "unsafe": "`jaxlint check --fix --unsafe-fixes` does it"}
+    return f"{fix.message} ({how.get(fix.applicability.value, 'by hand')})"
+
+
+def _at(diagnostic: Diagnostic) -> str:
+    return f"{diagnostic.filename}:{diagnostic.location.row}:{diagnostic.location.column}"
+
+
+def place(site: Frame | None, joined: Joined) -> str:
+    """Return a place as reports show it, the column 1-based."""
+    if site is None:
+        return "(no line is known)"
+    column = joined.sources.column(site)
+    return f"{joined.sources.name(site.file)}:{site.line}" + (f":{column}" if column is not None else "")
+
+
+def seconds(number: float) -> str:
+    """Return a duration as people read it."""
+    if number >= 100:
+        return f"{number:,.0f} s"
+    return f"{number:.1f} s" if number >= 10 else f"{number:.2f} s" if number >= 0.095 else f"{number * 1e3:.0f} ms"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def _cost(cost: Cost) -> str:
+    return f"tracing {seconds(cost.trace)}, lowering {seconds(cost.lowering)}, XLA {seconds(cost.compile)}"
+
+
+def _details(suggestion: Suggestion, joined: Joined) -> Iterator[tuple[str, str]]:
+    """Yield the lines below a suggestion's title, each with its kind."""
+    idents = [ident for group in suggestion.misses for ident in group.ids]
+    yield "cost", _cost(suggestion.cost) + (f"; {' '.join(idents[:4])}" if idents else "")
+    site = suggestion.site
+    if site is not None:
+        line = joined.sources.line(site)
+        if line:
+            yield "code", f"{site.line} | {line}"
+    others = suggestion.other_sites
+    if others:
+        rows = ", ".join(place(other, joined) for other in others[:6])
+        yield "fact", f"and at {rows}" + (f" and {len(others) - 6} more lines" if len(others) > 6 else "")
+    for fact in suggestion.facts[:4]:
+        yield "fact", fact
+    for diagnostic in suggestion.findings[:2]:
+        yield "finding", finding_line(diagnostic)
+        fix = fix_line(diagnostic)
+        if fix is not None:
+            yield "fix", f"fix: {fix}"
+    for diagnostic in suggestion.possible[:3]:
+        yield "finding", f"may come of {_at(diagnostic)}: {diagnostic.code} {diagnostic.name}"
+    if not suggestion.findings:
+        yield "advice", suggestion.advice
+
+
+def _saving(suggestion: Suggestion) -> str:
+    if suggestion.saving < 0.0005:
+        return "saves a part of its seconds" if suggestion.seconds >= 0.0005 else "saves next to nothing here"
+    return f"saves up to {seconds(suggestion.saving)}"
+
+
+class _Plain:
+    """Writes text without any escape sequence."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+        self._begun = False
+
+    def heading(self, text: str) -> None:
+        self._out.write("\n" if self._begun else "")
+        self.text(text)
+        self._begun = True
+
+    def text(self, text: str, indent: str = "") -> None:
+        first = indent + " " * (len(text) - len(text.lstrip(" ")))
+        wrapped = textwrap.wrap(
+            text.strip(),
+            WIDTH,
+            initial_indent=first,
+            subsequent_indent=first,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        self._out.writelines(line + "\n" for line in wrapped or [""])
+
+    def suggestion(self, number: int, suggestion: Suggestion, joined: Joined) -> None:
+        self._out.write("\n")
+        self.text(f"{number}. {place(suggestion.site, joined)}: {suggestion.title}; {_saving(suggestion)}")
+        for kind, text in _details(suggestion, joined):
+            if kind in ("code", "cost"):
+                self._out.write(f"   {text}\n")
+            else:
+                self.text(text, "   ")
+
+    def table(self, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+        widths = [max(len(row[number]) for row in (header, *rows)) for number in range(len(header))]
+        for row in (header, *rows):
+            cells = [
+                cell if number == len(row) - 1 else cell.rjust(width)
+                for number, (cell, width) in enumerate(zip(row, widths, strict=True))
+            ]
+            self._out.write("  ".join(cells).rstrip() + "\n")
+
+
+_STYLES = {"cost": "dim", "code": "cyan", "fact": "", "finding": "yellow", "fix": "green", "advice": "green"}
+
+
+class _Rich:
+    """Writes with colours, as wide as the terminal."""
+
+    def __init__(self, out: TextIO) -> None:
+        from rich.console import Console
+
+        self._console = Console(file=out, force_terminal=True, highlight=False, soft_wrap=False)
+
+    def heading(self, text: str) -> None:
+        from rich.text import Text
+
+        self._console.print()
+        self._console.print(Text(text, style="bold"))
+
+    def text(self, text: str) -> None:
+        from rich.text import Text
+
+        self._console.print(Text(text))
+
+    def suggestion(self, number: int, suggestion: Suggestion, joined: Joined) -> None:
+        from rich.padding import Padding
+        from rich.text import Text
+
+        title = Text.assemble(
+            (f"\n{number}. ", "bold"),
+            (place(suggestion.site, joined), "bold cyan"),
+            f": {suggestion.title}; ",
+            (_saving(suggestion), "bold red"),
+        )
+        self._console.print(title)
+        for kind, text in _details(suggestion, joined):
+            self._console.print(Padding(Text(text, style=_STYLES[kind]), (0, 0, 0, 3), expand=False))
+
+    def table(self, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+        from rich import box
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False)
+        for number, name in enumerate(header):
+            table.add_column(name, justify="left" if number == len(header) - 1 else "right", overflow="fold")
+        for row in rows:
+            table.add_row(*map(Text, row))
+        self._console.print(table)
