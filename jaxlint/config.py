@@ -68,6 +68,8 @@ class Config:
     fixable: tuple[str, ...] = ("JAX",)
     unfixable: tuple[str, ...] = ()
     unsafe_fixes: bool = False
+    baseline: str | None = None
+    """The absolute path of the file of known findings."""
     root: str = field(default_factory=os.getcwd)
     """The folder that files are named after: that of the configuration file, else the current one."""
     file: str | None = None
@@ -106,6 +108,7 @@ class Config:
         values["per-file-ignores"] = {patterns.lines[0]: codes for patterns, codes in self.per_file_ignores}
         values["verify"] = {"examples": {patterns.lines[0]: file for patterns, file in self.verify_examples}}
         values["exclude"] = [line for patterns in self.exclude for line in patterns.lines]
+        values["baseline"] = self.baseline or ""
         # They are in `exclude` by now.
         del values["extend-exclude"]
         return values
@@ -223,6 +226,17 @@ def parse_count(value: Any, where: str) -> int:
     """
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         raise ConfigError(f"{where} must be a whole number above zero, not {value!r}")
+    return value
+
+
+def parse_path(value: Any, where: str) -> str:
+    """Check the path of a file; the empty one stands for none.
+
+    Raises:
+        ConfigError: it is no string.
+    """
+    if not isinstance(value, str):
+        raise ConfigError(f"{where}: {_shown(value)} must be a string")
     return value
 
 
@@ -374,6 +388,15 @@ OPTIONS: Mapping[str, Option] = {
             "Whether `--fix` applies fixes that need judgement too.",
             "unsafe-fixes = true",
             parse_flag,
+        ),
+        Option(
+            "baseline",
+            "path of a file",
+            '""',
+            "A file of findings that are known and not reported, as `jaxlint check --write-baseline` writes it; "
+            "relative to the configuration file. Empty: none. flake8 does not read it.",
+            'baseline = "jaxlint-baseline.json"',
+            parse_path,
         ),
         Option(
             "run-once-functions",
@@ -575,7 +598,10 @@ def combine(layers: Sequence[Layer]) -> Config:
             verify_examples = tuple(
                 (Patterns(layer.root, (glob,)), os.path.join(layer.root, file)) for glob, file in files.items()
             )
+        if values.get("baseline"):
+            values["baseline"] = os.path.abspath(os.path.join(layer.root, values["baseline"]))
         merged.update(values)
+    merged["baseline"] = merged.get("baseline") or None
     home = next((layer for layer in reversed(layers) if layer.file), Layer())
     by_field = {key.replace("-", "_"): value for key, value in merged.items()}
     settings = {f.name: by_field.pop(f.name) for f in dataclasses.fields(Settings) if f.name in by_field}

@@ -117,10 +117,14 @@ def widest(config: Config) -> Callable[[Source], list[Finding]]:
 def shown(file: File) -> Callable[[Source, Iterable[Finding]], list[Finding]]:
     """Return what picks, of the findings in a version of a file, those that the user is to see.
 
-    It leaves out what is not selected or not sure enough, and what a comment or `per-file-ignores` hides.
+    It leaves out what is not selected or not sure enough, and what a comment, `per-file-ignores` or the baseline hides.
+
+    Raises:
+        BaselineError: the baseline cannot be used.
     """
     config = file.config
     ignored = config.ignored(file.path)
+    known = _known(file)
     whole = ("JAX000", "JAX001")
 
     def show(source: Source, findings: Iterable[Finding]) -> list[Finding]:
@@ -134,9 +138,18 @@ def shown(file: File) -> Callable[[Source, Iterable[Finding]], list[Finding]]:
             and (finding.code in whole or config.settings.enabled(rules()[finding.code]))
             and not _is_ignored(finding.code, ignored, config)
             and not _is_hidden(finding, source, noqa)
+            and finding.fingerprint not in known
         ]
 
     return show
+
+
+def _known(file: File) -> frozenset[str]:
+    if file.config.baseline is None:
+        return frozenset()
+    from jaxlint import baseline
+
+    return baseline.load(file.config.baseline).known(file.path)
 
 
 def _fixable(finding: Finding, config: Config) -> Finding:

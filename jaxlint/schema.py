@@ -83,6 +83,7 @@ _KINDS: Mapping[Callable[[Any, str], Any], dict[str, Any]] = {
     config.parse_flag: {"type": "boolean"},
     config.parse_names: _list({"type": "string"}),
     config.parse_patterns: _list(_PATTERNS),
+    config.parse_path: {"type": "string"},
     config.parse_count: {"type": "integer", "minimum": 1},
     config.parse_verify: {
         "type": "object",

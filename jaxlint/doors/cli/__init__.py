@@ -1,7 +1,8 @@
 """The `jaxlint` command.
 
 A subcommand is a module in this folder with two functions: `configure(parser)` adds its arguments, `run(arguments)`
-does the work and returns the exit code.  Only the module of the command that was asked for is imported, and it imports
+does the work and returns the exit code; it may have a third, `prepared(arguments)`, which changes the arguments before
+they are parsed.  Only the module of the command that was asked for is imported, and it imports
 what it needs as late as it can: `jaxlint --version` and a run over files without JAX must cost next to nothing.
 
 Exit codes: 0 nothing found, 1 findings, 2 wrong usage, configuration, unreadable input or an internal failure.
@@ -103,6 +104,8 @@ def _dispatch(arguments: list[str]) -> int:
     module.configure(parser)
     from jaxlint.config import ConfigError
 
+    if hasattr(module, "prepared"):
+        arguments = module.prepared(arguments)
     try:
         code: int = module.run(parser.parse_args(arguments))
     except UsageError as error:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from jaxlint import report
 from jaxlint.config import OPTIONS, Config, ConfigError, Finder, Layer, read_table
-from jaxlint.doors.cli import UsageError, fail, fixing, warn
+from jaxlint.doors.cli import UsageError, adopting, fail, fixing, warn
 
 if TYPE_CHECKING:
     from jaxlint.discovery import Discovered, File
@@ -21,7 +21,7 @@ _LISTS = (
     *("select", "ignore", "extend-select", "extend-ignore", "fixable", "unfixable"),
     *("exclude", "extend-exclude"),
 )
-_VALUES = ("min-confidence", "preview", "unsafe-fixes", "force-exclude", "respect-gitignore")
+_VALUES = ("min-confidence", "preview", "unsafe-fixes", "baseline", "force-exclude", "respect-gitignore")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -50,6 +50,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
 
     fixing.configure(parser)
+    adopting.configure(parser)
 
     files = parser.add_argument_group("files")
     _add_list(files, "--exclude", "PATTERNS", "what to leave out of folders, instead of the default")
@@ -105,6 +106,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     running.add_argument("--cache-dir", metavar="FOLDER", help="has no effect yet: there is no cache")
 
 
+prepared = adopting.prepared
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Lint, fix and report; return the exit code.
 
@@ -113,6 +117,7 @@ def run(arguments: argparse.Namespace) -> int:
         ConfigError: an option or a configuration file cannot be used.
     """
     _check_format(arguments)
+    adopting.check_usage(arguments)
     found = _find(arguments)
     configs = _distinct([file.config for file in found.files])
     for warning in dict.fromkeys(warning for config in configs for warning in config.warnings):
@@ -127,6 +132,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.show_settings:
         sys.stdout.writelines(_settings(found.files[0].name, found.files[0].config) if found.files else ())
         return 2 if found.errors else 0
+    if not arguments.write_baseline:
+        adopting.check_baselines(configs)
     something, failed = _check(found.files, arguments)
     return 2 if failed or found.errors else int(something)
 
@@ -160,12 +167,19 @@ def _check(files: Sequence[File], arguments: argparse.Namespace) -> tuple[bool, 
     fix = fixing.wanted(arguments)
     data = sys.stdin.buffer.read() if _from_stdin(arguments) else None
     if data is None:
-        results = pool.check_files(files, jobs, fix=fix)
+        linted = adopting.without_baseline(files) if arguments.write_baseline else files
+        results = pool.check_files(linted, jobs, fix=fix)
     else:
         results = [check_bytes(data, file, fix=fix) for file in files]
     for result in results:
         if result.error is not None:
             fail(result.error)
+    if arguments.write_baseline:
+        adopting.write_baseline(files, results, quiet=arguments.quiet)
+        return False, _failed(results)
+    if arguments.add_noqa is not None:
+        left, failed = adopting.add_comments(files, results, arguments.add_noqa, quiet=arguments.quiet)
+        return left and not arguments.exit_zero, failed or _failed(results)
     out = sys.stdout
     good = True
     if arguments.diff:
@@ -180,9 +194,10 @@ def _check(files: Sequence[File], arguments: argparse.Namespace) -> tuple[bool, 
         fixing.write_summary(files, results, out, arguments)
     else:
         _write(_report(files, results, arguments), arguments, out)
-    left = not (arguments.fix_only or arguments.exit_zero) and any(result.diagnostics for result in results)
+    unused = arguments.warn_unused_noqa and data is None and adopting.unused_comments(files) > 0
+    left = not arguments.fix_only and any(result.diagnostics for result in results)
     fixed = arguments.exit_non_zero_on_fix and fixing.count(results) > 0
-    return left or fixed, not good or _failed(results)
+    return ((left or unused) and not arguments.exit_zero) or fixed, not good or _failed(results)
 
 
 def _failed(results: Sequence[Checked]) -> bool:

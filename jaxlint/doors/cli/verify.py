@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jaxlint.doors.cli import UsageError, check, fail, warn
+from jaxlint.doors.cli import UsageError, adopting, check, fail, warn
 
 if TYPE_CHECKING:
     from jaxlint.discovery import File
@@ -157,6 +157,7 @@ def _lint(arguments: argparse.Namespace, places: list[str]) -> tuple[list[File],
         warn(warning)
     for error in found.errors:
         fail(error)
+    adopting.check_baselines([file.config for file in found.files])
     jobs = []
     for file in found.files:
         checked = check_file(file)
@@ -201,7 +202,7 @@ def _number(text: str) -> int:
 def _as_check(parser: argparse.ArgumentParser) -> None:
     """Give the options of check that verify does not offer the values that they have when they are not used."""
     left_out = ("exclude", "extend_exclude", "per_file_ignores", "force_exclude", "respect_gitignore")
-    parser.set_defaults(**dict.fromkeys((*left_out, "fixable", "unfixable", "unsafe_fixes")))
+    parser.set_defaults(**dict.fromkeys((*left_out, "fixable", "unfixable", "unsafe_fixes", "baseline")))
 
 
 class Progress:

@@ -1,0 +1,234 @@
+"""What `jaxlint check` offers to those who start with many findings: comments and a baseline."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import dataclasses
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from jaxlint import report
+from jaxlint.config import Config, ConfigError
+from jaxlint.doors.cli import UsageError, fail, warn
+
+if TYPE_CHECKING:
+    from jaxlint.discovery import File
+    from jaxlint.driver import Checked
+    from jaxlint.source import Source
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments on comments and the baseline."""
+    group = parser.add_argument_group("known findings")
+    group.add_argument(
+        "--add-noqa",
+        nargs="?",
+        const="",
+        metavar="=REASON",
+        help="add a noqa comment to each row that has findings, with the reason if one is given",
+    )
+    group.add_argument(
+        "--warn-unused-noqa",
+        action="store_true",
+        help="report noqa comments with a JAX code that hide nothing; they count as findings for the exit code",
+    )
+    group.add_argument("--baseline", metavar="FILE", help="do not report the findings that are in this file")
+    group.add_argument("--write-baseline", action="store_true", help="write what is found to the baseline, and stop")
+
+
+def prepared(arguments: Sequence[str]) -> list[str]:
+    """Return arguments with which a path after `--add-noqa` is not taken for its reason."""
+    return ["--add-noqa=" if argument == "--add-noqa" else argument for argument in arguments]
+
+
+def check_usage(arguments: argparse.Namespace) -> None:
+    """Refuse what makes no sense together.
+
+    Raises:
+        UsageError: it makes none.
+    """
+    from jaxlint.noqa import may_be_reason
+
+    changing = [
+        flag
+        for flag in ("fix", "fix_only", "diff", "write_baseline")
+        if getattr(arguments, flag) and arguments.add_noqa is not None
+    ]
+    if changing:
+        raise UsageError(f"--add-noqa and --{changing[0].replace('_', '-')} contradict each other")
+    if arguments.write_baseline and (arguments.fix or arguments.fix_only or arguments.diff):
+        raise UsageError("--write-baseline goes with no fixing")
+    if "-" in arguments.paths and (arguments.add_noqa is not None or arguments.write_baseline):
+        raise UsageError("--add-noqa and --write-baseline need files, not standard input")
+    if arguments.add_noqa and not may_be_reason(arguments.add_noqa):
+        raise UsageError(f"--add-noqa: {arguments.add_noqa!r} would be taken for codes, or is no single line")
+
+
+# --- the baseline ----------------------------------------------------------------------------------------------------
+
+
+def check_baselines(configs: Sequence[Config]) -> None:
+    """Read all baselines.
+
+    Raises:
+        ConfigError: one cannot be used.
+    """
+    from jaxlint import baseline
+
+    for config in configs:
+        if config.baseline is not None:
+            try:
+                baseline.load(config.baseline)
+            except baseline.BaselineError as error:
+                raise ConfigError(f"baseline: {error}") from error
+
+
+def without_baseline(files: Sequence[File]) -> list[File]:
+    """Return the files with a configuration that names no baseline."""
+    # One configuration for all that shared one, as the core keeps what it derives from it.
+    configs = {id(file.config): dataclasses.replace(file.config, baseline=None) for file in files}
+    return [dataclasses.replace(file, config=configs[id(file.config)]) for file in files]
+
+
+def write_baseline(files: Sequence[File], results: Sequence[Checked], *, quiet: bool) -> None:
+    """Write what was found to the one baseline that is configured; what is known of other files is kept.
+
+    Raises:
+        ConfigError: the baseline that is there is none, or cannot be replaced.
+        UsageError: none is configured, or several are.
+    """
+    from jaxlint import baseline
+    from jaxlint.fixes.write import NotWrittenError, replace
+
+    paths = {file.config.baseline for file in files} or {None}
+    path = paths.pop()
+    if path is None or paths:
+        raise UsageError("--write-baseline needs one file to write to: --baseline FILE, or the key `baseline`")
+    try:
+        old = baseline.load(path) if os.path.lexists(path) else baseline.empty(path)
+        found = {
+            file.path: result.diagnostics
+            for file, result in zip(files, results, strict=True)
+            if result.error is None and not any(d.code in baseline.NEVER for d in result.diagnostics)
+        }
+        new = old.updated(found)
+        if os.path.lexists(path):
+            replace(path, Path(path).read_bytes(), new.dumps().encode())
+        else:
+            Path(path).write_bytes(new.dumps().encode())
+    except (baseline.BaselineError, NotWrittenError, OSError) as error:
+        raise ConfigError(f"baseline: {error}") from error
+    if not quiet:
+        number = sum(map(len, new.entries.values()))
+        sys.stdout.write(f"{report.count(number, 'finding')} known in {report.count(len(new.entries), 'file')}.\n")
+
+
+# --- comments --------------------------------------------------------------------------------------------------------
+
+
+def add_comments(files: Sequence[File], results: Sequence[Checked], reason: str, *, quiet: bool) -> tuple[bool, bool]:
+    """Hide all findings by comments; return whether some are left, and whether something failed."""
+    added = changed = left = 0
+    failed = False
+    for file, result in zip(files, results, strict=True):
+        if not result.diagnostics:
+            continue
+        number, rest, good = _add_comments(file, reason)
+        added += number
+        changed += number > 0
+        left += rest
+        failed = failed or not good
+    if not quiet:
+        sys.stdout.write(f"Added {report.count(added, 'comment')} in {report.count(changed, 'file')}.\n")
+    return left > 0, failed
+
+
+def _add_comments(file: File, reason: str) -> tuple[int, int, bool]:
+    """Return how many comments were added, how many findings are left, and whether the file could be written."""
+    from jaxlint.baseline import NEVER
+    from jaxlint.doors.cli.fixing import write_mended
+    from jaxlint.driver import shown, widest
+    from jaxlint.fixes.apply import spliced
+    from jaxlint.noqa import Noqa
+    from jaxlint.source import Source, SourceError
+
+    name = report.one_line(file.name)
+    try:
+        data = Path(file.path).read_bytes()
+        source = Source.from_bytes(data, file.config.name_of(file.path))
+    except (OSError, SourceError) as error:
+        fail(f"{name}: no comments added: {error}")
+        return 0, 1, False
+    lint, show = widest(file.config), shown(file)
+    codes: dict[int, set[str]] = {}
+    whole = 0
+    for finding in show(source, lint(source)):
+        if finding.code in NEVER:
+            warn(f"{name}: {finding.code} speaks of the whole file and cannot be hidden on a row")
+            whole += 1
+        else:
+            codes.setdefault(source.position(finding.span.start)[0], set()).add(finding.code)
+    edits = Noqa(source).adding(codes, reason)
+    after = dataclasses.replace(source, text=spliced(source, edits))
+    if not edits or not _same_code(source, after):
+        return 0, len(codes) + whole, True
+    try:
+        fixed = after.to_bytes(after.text)
+    except UnicodeError:
+        fail(f"{name}: no comments added: the reason cannot be written in the encoding {after.encoding}")
+        return 0, len(codes), False
+    if not write_mended(file, data, fixed):
+        return 0, len(codes), False
+    return len(edits), len(show(after, lint(after))), True
+
+
+def _same_code(before: Source, after: Source) -> bool:
+    """Tell whether two texts are the same to Python."""
+    try:
+        one, other = (ast.dump(ast.parse(source.text)) for source in (before, after))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return one == other
+
+
+def unused_comments(files: Sequence[File]) -> int:
+    """Report the codes in comments that hide nothing, and return how many there are."""
+    return sum(_unused(file) for file in files)
+
+
+def _unused(file: File) -> int:
+    from jaxlint.driver import widest
+    from jaxlint.noqa import Noqa
+    from jaxlint.rules import rules
+    from jaxlint.source import Source, SourceError
+
+    try:
+        source = Source.from_bytes(Path(file.path).read_bytes(), file.config.name_of(file.path))
+    except (OSError, SourceError):
+        # Said when it was linted.
+        return 0
+    if "noqa" not in source.text.lower() or "JAX" not in source.text:
+        return 0
+    listed = [item for item in Noqa(source).listed() if item.code.startswith("JAX")]
+    if not listed:
+        return 0
+    found = [(source.position(f.span.start)[0], f.code) for f in widest(file.config)(source)]
+    number = 0
+    for item in listed:
+        meant = [rule for code, rule in rules().items() if code.startswith(item.code)]
+        if not meant:
+            why = f"no rule's code starts with {item.code}"
+        elif any(item.rows[0] <= row <= item.rows[1] and code.startswith(item.code) for row, code in found):
+            continue
+        elif not any(file.config.settings.enabled(rule) for rule in meant):
+            # Who runs these rules may need it.
+            continue
+        else:
+            why = f"{item.code} hides nothing"
+        number += 1
+        warn(f"{report.one_line(file.name)}:{item.row}: unused noqa: {why}")
+    return number
