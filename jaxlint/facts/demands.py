@@ -384,6 +384,18 @@ def _tables() -> Mapping[str, Mapping[str, Mapping[str, tuple[int | str, ...]]]]
     }
 
 
+def use_of_argument(name: str, place: int | str) -> str:
+    """Return what a function of JAX needs an argument's Python value for, empty where it takes a traced one."""
+    if place == "dtype":
+        return "dtype"
+    module, _, function = name.rpartition(".")
+    for use, table in _tables().items():
+        places = table.get(module, {}).get(function, ())
+        if place in places or "*" in places:
+            return use
+    return ""
+
+
 @functools.cache
 def _methods() -> Mapping[str, Mapping[str, tuple[int | str, ...]]]:
     """Return use -> method of an array -> places."""

@@ -63,6 +63,11 @@ class Draft:
 
     # Edits
 
+    @property
+    def replaced(self) -> frozenset[Span]:
+        """What is replaced so far."""
+        return frozenset(self._replaced)
+
     def replace(self, place: cst.CSTNode | ast.AST | Span, text: str) -> None:
         """Put `text` where a node stands."""
         self._replaced[self.span(place)] = self._with_newlines(text)

@@ -10,6 +10,7 @@ from jaxlint.rules import Report
 if TYPE_CHECKING:
     from jaxlint.facts.module import ModuleFacts
     from jaxlint.facts.sites import CompileSite
+    from jaxlint.finding import Fix
 
 WORDS = frozenset({"jit", "pjit", "pmap", "filter_jit", "filter_pmap"})
 """The identifiers by which compile wrappers are written."""
@@ -29,7 +30,15 @@ def report(facts: ModuleFacts, site: CompileSite, what: str, instead: str) -> Re
     root = site.target.root
     if root is not None and not root.is_lambda and root.node is not site.node:
         related.append((facts.name_node(root), f"`{root.name}` is defined here"))
-    return Report(site.node, message, facts.evidence_of(site), tuple(related))
+    return Report(site.node, message, facts.evidence_of(site), tuple(related), lambda: fixes(facts, site))
+
+
+def fixes(facts: ModuleFacts, site: CompileSite) -> Iterator[Fix]:
+    """Yield the ways to make the compiled function once."""
+    # Not before there is something to mend: most files never get here.
+    from jaxlint.fixes import hoist
+
+    return hoist.fixes(facts, site)
 
 
 def when(facts: ModuleFacts, site: CompileSite) -> str:
