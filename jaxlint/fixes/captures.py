@@ -34,7 +34,8 @@ class Captured:
     """A value that moved code takes from around it.
 
     `parameter` is the name that it gets in the moved code, `argument` what a call passes, `places` what the parameter
-    replaces.  `constant` is a value that the text fixes.  `evidence` is `data`, `number` (Python's), `option` or empty.
+    replaces.  `constant` is a value that the text fixes, an `attribute` one that is read from an object.  `evidence` is
+    `data`, `number` (Python's), `option` or empty.
     """
 
     parameter: str
@@ -43,6 +44,7 @@ class Captured:
     constant: bool = False
     evidence: str = ""
     called: bool = False
+    attribute: bool = False
 
 
 @dataclass
@@ -71,6 +73,8 @@ class Captures:
 
 
 def _is_static(item: Captured, uses: Collection[str]) -> bool:
+    if item.attribute and ("call" in uses or item.called):
+        raise NoFixError(f"{item.argument} is a method, or a function that an object holds")
     if item.constant or item.called or not _STRUCTURAL.isdisjoint(uses):
         return True
     if uses:
@@ -141,7 +145,10 @@ def _of_name(made: Made, name: str, scope: Scope, loads: list[ast.Name], identif
         by_text: dict[str, list[ast.expr]] = {}
         for chain in chains.values():
             by_text.setdefault(ast.unparse(chain), []).append(chain)
-        return [_item(made, text, _parameter(text, identifiers), places, None) for text, places in by_text.items()]
+        items = [_item(made, text, _parameter(text, identifiers), places, None) for text, places in by_text.items()]
+        for item in items:
+            item.attribute = True
+        return items
     if instance:
         raise NoFixError("the instance itself is used")
     return [_item(made, name, name, list(loads), scope)]
@@ -230,8 +237,9 @@ def _argument_role(scopes: Scopes, syntax: Syntax, call: ast.Call, key: int | st
         return "data" if key != 0 else "call"
     if name == "functools.partial" and isinstance(key, str) and call.args:
         func = call.args[0]
-    if isinstance(func, ast.Name) and depth < _DEEPEST and scopes.binder(func.id, scopes.of(func)) is scopes.module:
-        bindings = scopes.bindings(func.id, scopes.module)
+    scope = scopes.binder(func.id, scopes.of(func)) if isinstance(func, ast.Name) else None
+    if isinstance(func, ast.Name) and depth < _DEEPEST and scope is not None:
+        bindings = scopes.bindings(func.id, scope)
         if len(bindings) == 1 and isinstance(bindings[0], ast.FunctionDef):
             return parameter_role(scopes, syntax, bindings[0], key, depth)
     return ""

@@ -31,6 +31,7 @@ from jaxlint.fixes.hoist import (
     comments,
     insert_definition,
     keywords,
+    known_as,
     message,
     name_span,
     needed_at_once,
@@ -41,6 +42,7 @@ from jaxlint.fixes.hoist import (
     wrapper_text,
 )
 from jaxlint.fixes.made import LOOPS, Made, made_by
+from jaxlint.fixes.methods import refuse_changing_object
 from jaxlint.fixes.moving import at_margin, changed, indent_unit, removal, rows, statement
 from jaxlint.fixes.scopes import DEFS, all_arguments
 from jaxlint.fixes.syntax import NoFixError
@@ -81,6 +83,9 @@ def built(facts: ModuleFacts, site: CompileSite, statics: Collection[str]) -> Bu
     names = {node.name for node in pieces.definitions} | _assigned(pieces)
     taken = captures(made, [made.maker, *pieces.values, *pieces.definitions], names)
     if not taken.items:
+        for node in (inner for part in (made.maker, *pieces.values) for inner in ast.walk(part)):
+            if isinstance(node, ast.Attribute):
+                refuse_changing_object(made.syntax, made.scopes, node.value)
         return _whole(made, site, pieces)
     if site.wrapper is not None and site.wrapper.name in MAPPING:
         raise NoFixError("the wrapper would map over what is captured")
@@ -112,7 +117,9 @@ def _take_apart(made: Made, node: ast.AST, pieces: Pieces) -> None:
                 if definition not in pieces.definitions:
                     pieces.definitions.append(definition)
                     _take_apart(made, definition, pieces)
-            elif isinstance(definition, ast.expr) and assignment is not None and _is_function(made, definition):
+            elif (
+                isinstance(definition, ast.expr) and assignment is not None and _can_be_inlined(made, load, definition)
+            ):
                 scope = made.scopes.binder(name, made.scopes.of(load))
                 if scope is None or not made.is_steady(name, scope):
                     raise NoFixError(f"{name} may change")
@@ -146,6 +153,30 @@ def resolved_or_none(made: Made, load: ast.Name) -> tuple[ast.AST | None, ast.st
         return None, None
 
 
+def _can_be_inlined(made: Made, load: ast.Name, value: ast.expr) -> bool:
+    """Whether a local name may be written out: it holds a function, or an object that only gives its method."""
+    uses = [made.syntax.parents[use] for use in made.scopes.loads(load.id, made.scopes.of(load))]
+    if _is_function(made, value):
+        if any(isinstance(use, ast.Attribute) for use in uses):
+            raise NoFixError(f"{load.id} is used as an object")
+        return True
+    if not isinstance(value, ast.Call) or made.scopes.captured(value) or not isinstance(uses[0], ast.Attribute):
+        return False
+    name = dotted(made.scopes, value.func) or (value.func.id if isinstance(value.func, ast.Name) else "")
+    last = name.rpartition(".")[2]
+    linen = name.startswith("flax.linen.") or _is_linen(made, value.func)
+    return last[:1].isupper() and not last.isupper() and (linen or len(uses) == 1)
+
+
+def _is_linen(made: Made, node: ast.expr) -> bool:
+    """Whether a class of the module is a Flax linen module, which never changes."""
+    bindings = made.scopes.bindings(node.id, made.scopes.module) if isinstance(node, ast.Name) else []
+    return any(
+        isinstance(bound, ast.ClassDef) and any(dotted(made.scopes, b).startswith("flax.linen.") for b in bound.bases)
+        for bound in bindings
+    )
+
+
 def _is_function(made: Made, node: ast.expr) -> bool:
     """Whether an expression makes a function: a lambda, a partial, or what a transform returns."""
     if isinstance(node, ast.Lambda):
@@ -165,7 +196,6 @@ def _whole(made: Made, site: CompileSite, pieces: Pieces) -> Built:
     maker = made.maker
     if isinstance(maker, DEFS):
         raise NoFixError("no call")
-    name = draft.fresh(*_bases(made, site))
     gone: dict[ast.stmt, Span] = {}
     changes: dict[Span, str] = {}
     needed = _names_at_once(made, [maker, *pieces.values])
@@ -176,13 +206,16 @@ def _whole(made: Made, site: CompileSite, pieces: Pieces) -> Built:
         gone[definition] = rows(syntax, definition)
         needed |= needed_at_once(syntax, scopes, definition)
     texts = [at_margin(syntax, gone[node], changes) for node in pieces.definitions]
-    whole = statement(syntax, syntax.span(maker), f"{name} = ", "", "    ", _written_out(made, pieces, changes))
-    texts.append("\n".join([*comments(made, maker), whole]))
+    expression = statement(syntax, syntax.span(maker), "", "", "    ", _written_out(made, pieces, changes))
+    known = known_as(made, expression)
+    name = known or draft.fresh(*_bases(made, site))
+    texts.append("\n".join([*comments(made, maker), f"{name} = {expression}"]))
     outside = replace_maker(draft, made, name, gone)
     for load in outside:
         draft.replace(load, name)
     _drop_unused(made, pieces, gone)
-    insert_definition(draft, scopes, maker, needed, "\n\n\n".join(text.rstrip("\n") for text in texts))
+    if known is None:
+        insert_definition(draft, scopes, maker, needed, "\n\n\n".join(text.rstrip("\n") for text in texts))
     for span in removal(syntax, gone):
         draft.delete(span)
     return Built(
@@ -219,9 +252,13 @@ def _bases(made: Made, site: CompileSite) -> list[str]:
     if made.name is not None:
         name = made.name.strip("_")
         return [f"_{name}", f"_{around}_{name}"]
+    target = made.maker.args[0] if isinstance(made.maker, ast.Call) and made.maker.args else None
+    if isinstance(target, ast.Name) and made.scopes.captured(target):
+        name = target.id.strip("_")
+        return [f"_{name}", f"_{around}_{name}"]
     root = site.target.root
     parts = [root.name.strip("_")] if root is not None and not root.is_lambda and not root.name.startswith("__") else []
-    node = made.maker.args[0] if isinstance(made.maker, ast.Call) and made.maker.args else None
+    node: ast.expr | None = target
     transforms: list[str] = []
     while isinstance(node, ast.Call):
         last = dotted(made.scopes, node.func).rpartition(".")[2]
@@ -233,7 +270,7 @@ def _bases(made: Made, site: CompileSite) -> list[str]:
     if not parts or parts == [""]:
         parts = [around]
     name = "_".join([part.strip("_") for part in parts] + transforms[::-1])
-    return [f"_{name}", f"_{around}_{name}"]
+    return [f"_{name}", f"_{around}_{name}"] if around not in name else [f"_{name}"]
 
 
 def _names_at_once(made: Made, nodes: list[ast.expr]) -> set[str]:
@@ -307,10 +344,12 @@ def _bound(made: Made, site: CompileSite, bound: _Partial, pieces: Pieces, stati
     if compiled and not keywords(site):
         name = code
     else:
-        name = draft.fresh(*_bases(made, site))
         wrapped = wrapper_text(draft, site, maker.func, option_texts(draft, made), statics, code)
+        known = known_as(made, wrapped)
+        name = known or draft.fresh(*_bases(made, site))
         names = _names_at_once(made, [bound.function, maker.func, *(k.value for k in maker.keywords)])
-        insert_definition(draft, scopes, maker, names, "\n".join([*comments(made, maker), f"{name} = {wrapped}"]))
+        if known is None:
+            insert_definition(draft, scopes, maker, names, "\n".join([*comments(made, maker), f"{name} = {wrapped}"]))
     for load in replace_maker(draft, made, name, gone):
         draft.replace(load, name)
     for call in made.known_calls():
@@ -328,7 +367,7 @@ def _bound(made: Made, site: CompileSite, bound: _Partial, pieces: Pieces, stati
         draft.delete(span)
     passed = ", ".join(f"`{draft.code(node)}`" for node in (*bound.positional, *bound.named.values()))
     text = f"Call `{name}`" if name == code else f"Compile `{code}` once, as `{name}`"
-    return Built(draft, _behind(made, bound.function) or name, taken, f"{text}, and pass it {passed}", doubtful=True)
+    return Built(draft, _behind(made, bound.function) or "", taken, f"{text}, and pass it {passed}", doubtful=True)
 
 
 def _first_argument(made: Made, call: ast.Call) -> int:

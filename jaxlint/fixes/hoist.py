@@ -8,8 +8,9 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from jaxlint.facts.wrappers import table
 from jaxlint.finding import Applicability, Fix, Span
-from jaxlint.fixes.captures import Captures, captures, needed
+from jaxlint.fixes.captures import Captures, captures, dotted, needed
 from jaxlint.fixes.edits import Draft, applied, offered
 from jaxlint.fixes.made import Made, made_by
 from jaxlint.fixes.moving import at_margin, changed, comments_in, indent_unit, lambda_parts, removal, rows, statement
@@ -34,7 +35,13 @@ _MARKS = re.compile(r"#\s*(noqa|type:|pylint:|pyright:|fmt:|ruff:|pragma|want:|o
 
 def fixes(facts: ModuleFacts, site: CompileSite) -> Iterator[Fix]:
     """Yield the ways to make the compiled function of a site once."""
-    yield from offered(lambda: hoisted(facts, site))
+    from jaxlint.fixes import methods
+
+    yield from offered(
+        lambda: hoisted(facts, site),
+        lambda: methods.compiled_attribute(facts, site),
+        lambda: methods.static_instance(facts, site),
+    )
 
 
 def hoisted(facts: ModuleFacts, site: CompileSite) -> Fix | None:
@@ -62,10 +69,14 @@ def hoisted(facts: ModuleFacts, site: CompileSite) -> Fix | None:
 
 @dataclass
 class Built:
-    """A draft with the name of the new function and what it captured; `doubtful` where there is more to judge."""
+    """A draft, and what its new function gets as arguments.
+
+    `behind` is the `def` whose parameters those are, empty where it is out of sight; `doubtful` says that there is more
+    to judge than arguments.
+    """
 
     draft: Draft
-    name: str
+    behind: str
     captures: Captures
     message: str
     doubtful: bool = False
@@ -76,7 +87,8 @@ def settled(facts: ModuleFacts, build: Callable[[Collection[str]], Built]) -> Fi
     built = build(())
     fix = _fix(built)
     if fix is not None and built.captures.items:
-        statics = built.captures.statics(needed(facts, applied(facts.source.text, fix), built.name))
+        uses = needed(facts, applied(facts.source.text, fix), built.behind) if built.behind else {}
+        statics = built.captures.statics(uses)
         if statics:
             fix = _fix(build(statics))
     return fix
@@ -165,7 +177,8 @@ def _lambda(facts: ModuleFacts, site: CompileSite, node: ast.Lambda, statics: Co
         if len(made.scopes.loads(base, made.scopes.of(parent))) == 1:
             gone[parent] = rows(syntax, parent, comments=False)
     base = base.strip("_")
-    name = draft.fresh(f"_{base}", f"_{made.function_name()}_{base}", f"_{base}_compiled")
+    around = made.function_name()
+    name = draft.fresh(f"_{base}", *((f"_{around}_{base}",) if around != base else ()))
     parameters, body = lambda_parts(syntax, node)
     changes = dict(taken.changes)
     by_keyword = _add_parameters(syntax, node, taken, changes, made, site)
@@ -185,8 +198,11 @@ def _lambda(facts: ModuleFacts, site: CompileSite, node: ast.Lambda, statics: Co
 
 def message(name: str, taken: Captures) -> str:
     """Say what a fix does."""
-    passed = ", ".join(f"`{item.argument}`" for item in taken.items)
-    return f"Move it to module level as `{name}`" + (f", with {passed} as arguments" if passed else "")
+    passed = [f"`{item.argument}`" for item in taken.items]
+    if not passed:
+        return f"Move it to module level as `{name}`"
+    listed = f"{', '.join(passed[:-1])} and {passed[-1]} as arguments" if passed[1:] else f"{passed[0]} as an argument"
+    return f"Move it to module level as `{name}`, with {listed}"
 
 
 def _captures(made: Made, site: CompileSite, node: ast.AST) -> Captures:
@@ -501,16 +517,38 @@ def insert_definition(draft: Draft, scopes: Scopes, node: ast.AST, names: Collec
         return
     body = syntax.tree.body
     between = body[body.index(top) : body.index(latest) + 1]
-    if not all(_is_quiet(statement) for statement in between):
+    if not all(_is_quiet(draft.facts, scopes, between_) for between_ in between):
         raise NoFixError("code in between may call it")
     end = rows(syntax, latest).end
     draft.insert(end, "\n\n" + text.rstrip("\n") + "\n")
 
 
-def _is_quiet(node: ast.stmt) -> bool:
+def known_as(made: Made, text: str) -> str | None:
+    """Return the name that the module has for an expression already, where it is bound above the place."""
+    start = made.syntax.start(made.syntax.top(made.start))
+    wanted = "".join(text.split())
+    for node in made.syntax.tree.body:
+        if made.syntax.span(node).end > start:
+            break
+        target = node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
+        if not isinstance(node, ast.Assign) or not isinstance(target, ast.Name):
+            continue
+        if "".join(made.syntax.code(node.value).split()) != wanted:
+            continue
+        hidden = made.scopes.binder(target.id, made.scopes.of(made.maker)) is not made.scopes.module
+        if made.scopes.bindings(target.id, made.scopes.module) == [target] and not hidden:
+            return target.id
+    return None
+
+
+def _is_quiet(facts: ModuleFacts, scopes: Scopes, node: ast.stmt) -> bool:
     """Whether a top-level statement runs no function of the module."""
     if isinstance(node, (*DEFS, ast.ClassDef)):
         return not node.decorator_list or not any(isinstance(d, ast.Call) for d in node.decorator_list)
     if isinstance(node, (ast.Import, ast.ImportFrom)):
         return True
-    return isinstance(node, (ast.Assign, ast.AnnAssign)) and not any(isinstance(n, ast.Call) for n in ast.walk(node))
+    calls = [call for call in ast.walk(node) if isinstance(call, ast.Call)]
+    makers = table(facts.settings)
+    return isinstance(node, (ast.Assign, ast.AnnAssign)) and all(
+        (row := makers.get(dotted(scopes, call.func))) is not None and row.makes_callable for call in calls
+    )

@@ -26,7 +26,7 @@ def test_findings_end_with_1(project: Project) -> None:
     outcome = project.run("check", "a.py")
     assert outcome.code == 1
     assert "a.py:5:12: JAX102 " in outcome.out
-    assert outcome.out.endswith("\nFound 1 finding (0 at high confidence) in 1 file.\n")
+    assert outcome.out.endswith("\nFound 1 finding (0 at high confidence) in 1 file.\n[*] 1 fixable with --fix.\n")
     assert outcome.err == ""
 
 
@@ -543,7 +543,7 @@ def test_quiet_and_verbose(project: Project) -> None:
     project.write("a.py")
     full = project.run("check")
     quiet = project.run("check", "-q")
-    assert full.out == quiet.out + "Found 1 finding (0 at high confidence) in 1 file.\n"
+    assert full.out == quiet.out + "Found 1 finding (0 at high confidence) in 1 file.\n[*] 1 fixable with --fix.\n"
     verbose = project.run("check", "-v")
     assert verbose.out == full.out
     assert verbose.err == "jaxlint: configuration: none\njaxlint: 1 file, 1 process\n"

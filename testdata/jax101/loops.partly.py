@@ -1,0 +1,199 @@
+"""Functions made and compiled in every turn of a loop, and loops that only look so."""
+
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def _acceptance(e, temperature):
+    return jnp.exp(-e / temperature)
+
+
+def anneal(energy, temperatures):
+    """Each temperature bakes its own acceptance rule and uses it once."""
+    accepted = []
+    for temperature in temperatures:
+        accepted.append(_acceptance(energy, temperature))
+    return accepted
+
+
+@jax.jit
+def _shrink(v):
+    return 0.5 * v
+
+
+def polish(x, tolerance):
+    """A while loop that rebuilds the update."""
+    rounds = 0
+    while rounds < 3 and jnp.abs(x).max() > tolerance:
+        x = _shrink(x)
+        rounds += 1
+    return x
+
+
+@jax.jit
+def _sweep_relax(v, rate):
+    return v - rate * v
+
+
+def sweep(grid, initial):
+    """The object is reused inside, but a new one is made in each turn of the outer loop."""
+    results = []
+    for rate in grid:
+        state = initial
+        for _ in range(4):
+            state = _sweep_relax(state, rate)
+        results.append(state)
+    return results
+
+
+def horizons(x):
+    """A comprehension is a loop as well."""
+    def discounted(n):
+        def inner(v):
+            return v * 0.9**n
+
+        return inner(x)
+
+    return [discounted(n) for n in range(3)]
+
+
+@jax.jit
+def _damp(v):
+    return v * 0.1
+
+
+def until_converged(x):
+    for _ in range(3):
+        if x.sum() > 0:
+            x = _damp(x)
+    return x
+
+
+@jax.jit
+def _wrapped_again_drift(v):
+    return v + 0.1
+
+
+def wrapped_again(x):
+    """One function, wrapped in each turn: one compile a call, as for any object reused in a loop."""
+    for _ in range(3):
+        x = _wrapped_again_drift(x)
+    return x
+
+
+@jax.jit
+def _made_above_drift(v):
+    return v + 0.1
+
+
+def made_above(x):
+    for _ in range(5):
+        x = _made_above_drift(x)
+    return x
+
+
+@jax.jit
+def _made_above_nested_loops_drift(v):
+    return v + 0.1
+
+
+def made_above_nested_loops(x):
+    while x.sum() < 3:
+        for _ in range(5):
+            x = _made_above_nested_loops_drift(x)
+    return x
+
+
+@jax.jit
+def _norm(v):
+    return jnp.sqrt(jnp.sum(v * v))
+
+
+def in_a_comprehension(parts):
+    return [_norm(part) for part in parts]
+
+
+@jax.jit
+def _in_a_generator_norm(v):
+    return jnp.sqrt(jnp.sum(v * v))
+
+
+def in_a_generator(parts):
+    for part in parts:
+        yield _in_a_generator_norm(part)
+
+
+@jax.jit
+def _first_and_last_norm(v):
+    return jnp.sqrt(jnp.sum(v * v))
+
+
+def first_and_last(x):
+    before = _first_and_last_norm(x)
+    after = _first_and_last_norm(x * 2)
+    return after - before
+
+
+@jax.jit
+def _relax(v, rate):
+    return v - rate * v
+
+
+def sweep_with_argument(grid, initial):
+    results = []
+    for rate in grid:
+        state = initial
+        for _ in range(4):
+            state = _relax(state, rate)
+        results.append(state)
+    return results
+
+
+def _drift(v):
+    return v + 0.1
+
+
+def named_in_a_loop(x):
+    """A function of the module may be wrapped as often as one likes."""
+    for _ in range(3):
+        x = jax.jit(_drift)(x)
+    return x
+
+
+def python_inside(x):
+    for _ in range(3):
+        def label(v):
+            return float(v) > 0
+
+        if label(x.sum()):
+            x = x - 1
+    return x
+
+
+for _scale in (1.0, 2.0, 3.0):
+    @jax.jit
+    def _scaled(v):
+        return v * _scale
+
+    _scaled(jnp.ones(2))
+
+
+def jaxlint_examples():
+    x = jnp.ones(3)
+    return {
+        "anneal": (x, [1.0, 2.0]),
+        "polish": (x, 1e-3),
+        "sweep": ([0.1, 0.2], x),
+        "horizons": (x,),
+        "until_converged": (x,),
+        "wrapped_again": (x,),
+        "made_above": (x,),
+        "made_above_nested_loops": (jnp.zeros(3),),
+        "in_a_comprehension": ([x, x],),
+        "in_a_generator": ([x, x],),
+        "first_and_last": (x,),
+        "sweep_with_argument": ([0.1, 0.2], x),
+        "named_in_a_loop": (x,),
+        "python_inside": (x,),
+    }
