@@ -171,7 +171,7 @@ class _Run:
         if problem:
             return problem
         found = self.lint(source)
-        return _worse(self, source, found, [candidate.key for candidate, _ in chosen]) or (source, found)
+        return _worse(self, source, found, [candidate for candidate, _ in chosen]) or (source, found)
 
     def result(self, reason: str = "") -> Mended:
         dropped = []
@@ -308,17 +308,24 @@ def comments(text: str) -> Counter[str]:
     return found
 
 
-def _worse(run: _Run, after: Source, found: Sequence[Finding], mended: Sequence[Key]) -> str:
-    """Say which finding is not gone, or new; empty where the text is better for it."""
-    due = Counter(mended)
+def _worse(run: _Run, after: Source, found: Sequence[Finding], mended: Sequence[_Candidate]) -> str:
+    """Say which finding is not gone, or new; empty where the text is better for it.
+
+    A finding that is still there at a lower confidence is as good as gone: a compiled function that is made above a
+    loop, not in it, compiles once a call.
+    """
+    due = Counter(candidate.key for candidate in mended)
+    level = {candidate.key: candidate.finding.confidence for candidate in mended}
     old = Counter(key_of(run.source, finding) for finding in run.found)
     new = Counter(key_of(after, finding) for finding in found)
-    left = next((key for key in due if new[key] > max(old[key] - due[key], 0)), None)
+    same = Counter(key for f in found if (key := key_of(after, f)) in level and f.confidence >= level[key])
+    left = next((key for key in due if same[key] > max(old[key] - due[key], 0)), None)
     if left is not None:
         return f"{left[0]} would still be found"
+    gone = Counter({key: count - max(new[key] - max(old[key] - count, 0), 0) for key, count in due.items()})
     # Lines and the functions around them may change with a fix; how many findings a rule has must not grow, at no
     # confidence.
-    codes = Counter(code for code, _, _ in due.elements())
+    codes = Counter(code for code, _, _ in gone.elements())
     for minimum in Confidence:
         before_counts = Counter(f.code for f in run.found if f.confidence >= minimum)
         after_counts = Counter(f.code for f in found if f.confidence >= minimum)

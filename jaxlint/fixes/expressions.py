@@ -155,12 +155,14 @@ def resolved_or_none(made: Made, load: ast.Name) -> tuple[ast.AST | None, ast.st
 
 def _can_be_inlined(made: Made, load: ast.Name, value: ast.expr) -> bool:
     """Whether a local name may be written out: it holds a function, or an object that only gives its method."""
-    uses = [made.syntax.parents[use] for use in made.scopes.loads(load.id, made.scopes.of(load))]
+    scope = made.scopes.binder(load.id, made.scopes.of(load))
+    uses = [made.syntax.parents[use] for use in made.scopes.loads(load.id, scope)] if scope is not None else []
     if _is_function(made, value):
         if any(isinstance(use, ast.Attribute) for use in uses):
             raise NoFixError(f"{load.id} is used as an object")
         return True
-    if not isinstance(value, ast.Call) or made.scopes.captured(value) or not isinstance(uses[0], ast.Attribute):
+    object_only = all(isinstance(use, ast.Attribute) for use in uses)
+    if not isinstance(value, ast.Call) or made.scopes.captured(value) or not object_only:
         return False
     name = dotted(made.scopes, value.func) or (value.func.id if isinstance(value.func, ast.Name) else "")
     last = name.rpartition(".")[2]
@@ -241,7 +243,7 @@ def _drop_unused(made: Made, pieces: Pieces, gone: dict[ast.stmt, Span]) -> None
     inside = {inner for node in (made.maker, *pieces.values) for inner in ast.walk(node)}
     for node, span in pieces.assignments.items():
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            loads = made.scopes.loads(node.targets[0].id, made.scopes.of(node))
+            loads = made.scopes.loads(node.targets[0].id, made.scopes.frame(node))
             if all(load in inside for load in loads):
                 gone[node] = span
 

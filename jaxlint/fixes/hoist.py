@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -35,13 +36,13 @@ _MARKS = re.compile(r"#\s*(noqa|type:|pylint:|pyright:|fmt:|ruff:|pragma|want:|o
 
 def fixes(facts: ModuleFacts, site: CompileSite) -> Iterator[Fix]:
     """Yield the ways to make the compiled function of a site once."""
-    from jaxlint.fixes import methods
+    # Here, because they build upon this module.
+    from jaxlint.fixes import factories, methods
 
-    yield from offered(
-        lambda: hoisted(facts, site),
-        lambda: methods.compiled_attribute(facts, site),
-        lambda: methods.static_instance(facts, site),
-    )
+    builders = [hoisted, methods.compiled_attribute, methods.static_instance, factories.above_the_loop]
+    if site.factory is not None:
+        builders = [factories.at_module_level, factories.memoised, factories.above_the_loop]
+    yield from offered(*(functools.partial(build, facts, site) for build in builders))
 
 
 def hoisted(facts: ModuleFacts, site: CompileSite) -> Fix | None:

@@ -147,7 +147,7 @@ class Scopes:
         inside = {inner for node in nodes for inner in ast.walk(node)}
         found: dict[str, list[ast.Name]] = {}
         for node in inside:
-            if isinstance(node, ast.Name):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 scope = self.binder(node.id, self.of(node))
                 if scope is not None and scope is not self.module and scope not in inside:
                     found.setdefault(node.id, []).append(node)

@@ -41,7 +41,14 @@ so on) or by a `# jaxlint: once` mark; the object is made once and used several 
 passed to a function that is not in sight; tests and benchmarks.
 
 ## Fix safety
-No fix is offered yet.
+A fix moves the function to module level, right above the statement that holds it, with its decorators, comments and
+docstring, under a private name that nothing in the file has.  It is *safe* where the function uses nothing of the
+functions around it, or only constants that the text shows.  What else it captured becomes an argument, static where
+Python needs its value, and the fix is *unsafe*: a value that JAX cannot take as an argument fails then, and a static
+one must be hashable.  Where nothing says what a captured value is, where it may change between the making and the
+call, or where the function is used in other ways than by calls, no such fix is offered.
+
+In a loop whose turns all make the same, the alternative is to make it once above the loop (*unsafe*).
 
 ## References
 - JAX documentation, "Debugging slow JAX tracing and XLA compilation": dynamically recreating function objects

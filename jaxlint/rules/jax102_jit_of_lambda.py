@@ -28,7 +28,10 @@ compiles once for each distinct value, not on each call.
 At module level and in class bodies, which run once; in every case that JAX101 lists.
 
 ## Fix safety
-No fix is offered yet.
+A fix gives the lambda a name at module level.  It is *safe* where the lambda uses nothing of the functions around it,
+or only constants that the text shows.  What else it captured becomes an argument, static where Python needs its value,
+and the fix is *unsafe*: a value that JAX cannot take as an argument fails then, and a static one must be hashable.
+Where nothing says what a captured value is, or where it may change between the making and the call, no fix is offered.
 
 ## References
 - JAX documentation, "Debugging slow JAX tracing and XLA compilation": compiling a freshly created lambda

@@ -29,7 +29,10 @@ an argument; `eqx.Partial` under `eqx.filter_jit`, which compares it by what it 
 lists.
 
 ## Fix safety
-No fix is offered yet.
+Where all that is bound is fixed, a fix moves the whole expression to module level (*safe*).  Otherwise it compiles the
+function behind the partial at module level and passes the bound values in each call, static where Python needs them;
+if that function is compiled already, it is called directly.  This is *unsafe*: a bound value that JAX cannot take as
+an argument fails then.  A module's name for the same expression is used again.
 
 ## References
 - JAX documentation, "Debugging slow JAX tracing and XLA compilation": compiling a freshly created functools.partial

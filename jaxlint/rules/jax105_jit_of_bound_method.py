@@ -37,7 +37,13 @@ At confidence `low`: an object of which nothing in sight says what it is; `obj.i
 run once.
 
 ## Fix safety
-No fix is offered yet.
+Every fix is *unsafe*, because a compiled method keeps what it first read from its object.
+
+- A class of the module with its own `__init__`: the method is compiled there, as an attribute.  Not offered where what
+  the method reads is assigned or changed anywhere outside `__init__`, where the method hands its object on, for
+  dataclasses, pytrees and classes with bases out of sight, and where the object is as short-lived as the call.
+- An object that is made of constants, or that the module holds: the compiled method becomes a name of the module.
+- A frozen dataclass whose fields are numbers, text or flags: a function of the module with the instance static.
 
 ## References
 - <https://github.com/jax-ml/jax/issues/9672>

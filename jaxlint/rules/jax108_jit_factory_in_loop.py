@@ -32,7 +32,10 @@ The factory is memoised, or returns `jax.jit(f)` of a long-lived `f`; the result
 function is itself traced.
 
 ## Fix safety
-No fix is offered yet.
+A factory that is given constants or functions of the module is called once, at module level: *safe* where its code only
+makes functions, *unsafe* otherwise.  A factory that is given other values is memoised with `functools.lru_cache` where
+the text shows that every argument can be hashed, or called once above a loop that does not change its arguments; both
+are *unsafe*.
 
 ## References
 - JAX documentation, "Debugging slow JAX tracing and XLA compilation": dynamically recreating function objects

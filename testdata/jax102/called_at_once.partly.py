@@ -143,12 +143,12 @@ def _selected(v):
 
 
 @jax.jit
-def _selected_selected(v):
+def _selected_2(v):
     return v * 3
 
 
 def selected(x, deep):
-    f = _selected if deep else _selected_selected
+    f = _selected if deep else _selected_2
     return f(x)
 
 

@@ -28,18 +28,15 @@ def positional(x):
     return _positional_hill(x, 0.5)
 
 
-_bound_first_hill = jax.jit(hill)
-
-
-def bound_first(x, k):
-    return _bound_first_hill(x, k=k)
-
-
 _curve = jax.jit(hill)
 
 
-def compiled_name(x, k):
+def bound_first(x, k):
     return _curve(x, k=k)
+
+
+def compiled_name(x, k):
+    return _positional_hill(x, k=k)
 
 
 _partial_of_partial_hill = jax.jit(partial(partial(hill, k=0.5), n=3))
@@ -63,24 +60,34 @@ def tree_partial_dotted(x):
     return _tree_partial_dotted_hill(x)
 
 
+_dot = jax.jit(jnp.dot)
+
+
 def bound_array(x, weights):
-    return jax.jit(partial(jnp.dot, weights))(x)
+    return _dot(weights, x)
+
+
+_pad = jax.jit(jnp.pad, static_argnames=("pad_width", "mode"))
 
 
 def bound_mode(x, mode):
-    pad = partial(jnp.pad, pad_width=1, mode=mode)
-    return jax.jit(pad)(x)
+    return _pad(x, pad_width=1, mode=mode)
 
 
 def of_a_compiled_function(x):
     return _of_a_compiled_function_hill(x)
 
 
-def of_a_nested_function(x, k):
+@jax.jit
+def _of_a_nested_function_curve(x, k):
     def curve(v, k):
         return v / (v + k)
 
-    return jax.jit(partial(curve, k=k))(x)
+    return partial(curve, k=k)(x)
+
+
+def of_a_nested_function(x, k):
+    return _of_a_nested_function_curve(x, k)
 
 
 def of_a_method(x):
@@ -138,20 +145,14 @@ def while_rising(x):
     return x
 
 
-_reused_step = jax.jit(hill)
-
-
 def reused(x, k):
     for _ in range(3):
-        x = _reused_step(x, k=k)
+        x = _positional_hill(x, k=k)
     return x
 
 
-_reused_twice_curve = jax.jit(hill)
-
-
 def reused_twice(x, k):
-    return _reused_twice_curve(x, k=k) - _reused_twice_curve(2 * x, k=k)
+    return _positional_hill(x, k=k) - _positional_hill(2 * x, k=k)
 
 
 _measured_hill = jax.jit(hill)

@@ -129,11 +129,8 @@ def in_a_loop(x, targets):
     return [_in_a_loop_loss(x, t) for t in targets]
 
 
-_reused_loss = jax.jit(make_loss(0.5))
-
-
 def reused(x):
-    return [_reused_loss(x * k) for k in range(3)]
+    return [_loss(x * k) for k in range(3)]
 
 
 _of_a_callable_object = jax.jit(Scale(2.0))
@@ -210,11 +207,8 @@ class Model:
         return self.loss(x)
 
 
-_create_loss = jax.jit(make_loss(0.5))
-
-
 def create(x):
-    return _create_loss(x)
+    return _loss(x)
 
 
 def jaxlint_examples():

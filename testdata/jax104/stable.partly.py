@@ -199,11 +199,8 @@ def shape(x):
     return jax.eval_shape(jax.grad(free_energy), x)
 
 
-_free_energy_grad = jax.jit(jax.grad(free_energy))
-
-
 def setup(x):
-    return _free_energy_grad(x)
+    return compiled_gradient(x)
 
 
 _step = jax.jit(jax.value_and_grad(free_energy))
@@ -216,25 +213,16 @@ def train(x):
     return x
 
 
-_free_energy_vmapped = jax.jit(jax.vmap(free_energy))
-
-
-_main_free_energy_grad = jax.jit(jax.grad(free_energy))
-
-
 def main():
     x = jnp.ones(3)
-    print(_free_energy_vmapped(x[None]))
+    print(compiled_rows(x[None]))
     for _ in range(2):
-        x = _main_free_energy_grad(x)
+        x = compiled_gradient(x)
     return x
 
 
-_test_gradient_free_energy_grad = jax.jit(jax.grad(free_energy))
-
-
 def test_gradient():
-    assert _test_gradient_free_energy_grad(jnp.ones(2)).sum() == 4
+    assert compiled_gradient(jnp.ones(2)).sum() == 4
 
 
 initial = jax.jit(jax.grad(free_energy))(jnp.ones(2))

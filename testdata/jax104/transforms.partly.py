@@ -70,11 +70,11 @@ def remembered_sparingly(x):
     return _free_energy_remat(x)
 
 
-_remat_free_energy_remat = jax.jit(jax.remat(free_energy))
+_free_energy_remat_2 = jax.jit(jax.remat(free_energy))
 
 
 def remat(x):
-    return _remat_free_energy_remat(x)
+    return _free_energy_remat_2(x)
 
 
 _free_energy_jit = jax.jit(jax.jit(free_energy))
@@ -99,18 +99,15 @@ def of_a_compiled_gradient(x):
     return jax.jit(jax.grad(_energy))(x)
 
 
-_free_energy = jax.jit(jax.grad(free_energy))
-
-
-def bound_to_a_name(x):
-    return _free_energy(x)
-
-
 _gradient = jax.jit(jax.grad(free_energy))
 
 
-def compiled_name(x):
+def bound_to_a_name(x):
     return _gradient(x)
+
+
+def compiled_name(x):
+    return _free_energy_grad(x)
 
 
 _dot_vmapped = jax.jit(jax.vmap(jnp.dot, in_axes=(0, None)))
@@ -202,13 +199,10 @@ def stateful_rows(model, xs):
     return nnx.jit(nnx.vmap(_forward, in_axes=(None, 0)))(model, xs)
 
 
-_of_a_custom_rule_free_energy = jax.jit(jax.custom_jvp(free_energy))
-
-
 def of_a_custom_rule(x):
     rule = jax.custom_jvp(free_energy)
     rule.defjvp(lambda primals, tangents: (free_energy(*primals), tangents[0].sum()))
-    return _of_a_custom_rule_free_energy(x)
+    return jax.jit(rule)(x)
 
 
 _update = jax.jit(optax.adam(1e-3).update)
@@ -221,55 +215,45 @@ def new_optimiser(params, gradient):
     return _update(gradient, state)[0]
 
 
-_in_a_loop_free_energy_grad = jax.jit(jax.grad(free_energy))
-
-
 def in_a_loop(x):
     for _ in range(3):
-        x = x - 0.1 * _in_a_loop_free_energy_grad(x)
+        x = x - 0.1 * _free_energy_grad(x)
     return x
 
 
-_sampled_free_energy_grad = jax.jit(jax.grad(free_energy))
-
-
 def sampled(x, rates):
-    return [_sampled_free_energy_grad(x * r) for r in rates]
-
-
-_reused_gradient = jax.jit(jax.grad(free_energy))
+    return [_free_energy_grad(x * r) for r in rates]
 
 
 def reused(x):
     for _ in range(3):
-        x = x - 0.1 * _reused_gradient(x)
+        x = x - 0.1 * _free_energy_grad(x)
     return x
 
 
-_reused_twice_gradient = jax.jit(jax.grad(free_energy))
-
-
 def reused_twice(x):
-    return _reused_twice_gradient(x) + _reused_twice_gradient(2 * x)
+    return _free_energy_grad(x) + _free_energy_grad(2 * x)
 
 
 class Fit:
     def __init__(self, target):
         self.target = target
+        self._loss_grad = jax.jit(jax.grad(self.loss))
+        self._compiled_loss_value_and_grad = jax.jit(jax.value_and_grad(self.loss))
 
     def loss(self, x):
         return jnp.sum((x - self.target) ** 2)
 
     def step(self, x):
-        return x - 0.1 * jax.jit(jax.grad(self.loss))(x)
+        return x - 0.1 * self._loss_grad(x)
 
     def both(self, x):
-        value, gradient = jax.jit(jax.value_and_grad(self.loss))(x)
+        value, gradient = self._compiled_loss_value_and_grad(x)
         return x - value * gradient
 
     @property
     def gradient(self):
-        return jax.jit(jax.grad(self.loss))
+        return self._loss_grad
 
     def by_property(self, x):
         return self.gradient(x)

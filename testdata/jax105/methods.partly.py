@@ -9,68 +9,43 @@ import jax.numpy as jnp
 from flax import nnx
 
 
-@functools.partial(jax.jit, static_argnames="force")
-def _force(angle, force):
-    return force(angle)
-
-
-@functools.partial(jax.jit, static_argnames="force")
-def _two_names_force(angle, force):
-    return force(angle)
-
-
-@functools.partial(jax.jit, static_argnames="force")
-def _simulate_force(angle, force):
-    return force(angle)
-
-
-@functools.partial(jax.jit, static_argnames="force")
-def _jitted_in_a_loop_force(angle, force):
-    return force(angle)
-
-
-@functools.partial(jax.jit, static_argnames="force")
-def _twice_force(angle, force):
-    return force(angle)
-
-
-@functools.partial(jax.jit, inline=True, static_argnames="force")
-def _with_options_force(angle, force):
-    return force(angle)
-
-
 class Pendulum:
     def __init__(self, length):
         self.length = length
+        self._force = jax.jit(self.force)
+        self._compiled_force = functools.partial(jax.jit, inline=True)(self.force)
 
     def force(self, angle):
         return -jnp.sin(angle) / self.length
 
     def step(self, angle):
-        return angle + 0.1 * _force(angle, self.force)
+        return angle + 0.1 * self._force(angle)
 
     def two_names(self, angle):
-        return _two_names_force(angle, self.force)
+        force = self._force
+        return force(angle)
 
     def read_first(self, angle):
         force = self.force
         return jax.jit(force)(angle)
 
     def simulate(self, angle):
+        force = self._force
         for _ in range(3):
-            angle = angle + 0.1 * _simulate_force(angle, self.force)
+            angle = angle + 0.1 * force(angle)
         return angle
 
     def jitted_in_a_loop(self, angle):
         for _ in range(3):
-            angle = angle + 0.1 * _jitted_in_a_loop_force(angle, self.force)
+            angle = angle + 0.1 * self._force(angle)
         return angle
 
     def twice(self, angle):
-        return _twice_force(angle, self.force) + _twice_force(2 * angle, self.force)
+        force = self._force
+        return force(angle) + force(2 * angle)
 
     def with_options(self, angle):
-        return _with_options_force(angle, self.force)
+        return self._compiled_force(angle)
 
     @classmethod
     def unit(cls, angle):
@@ -82,22 +57,17 @@ class Pendulum:
 
     @property
     def compiled_force(self):
-        return jax.jit(self.force)
+        return self._force
 
     def by_property(self, angle):
         return self.compiled_force(angle)
-
-
-@functools.partial(jax.jit, static_argnames="force")
-def _drive_force(angle, force):
-    return force(angle)
 
 
 class DrivenPendulum(Pendulum):
     """The method comes from the base class."""
 
     def drive(self, angle):
-        return _drive_force(angle, self.force) + 1
+        return self._force(angle) + 1
 
     def energy(self, angle):
         return jax.jit(self)(angle)
@@ -106,14 +76,11 @@ class DrivenPendulum(Pendulum):
         return 1 - jnp.cos(angle)
 
 
-@functools.partial(jax.jit, static_argnames="force")
-def _season_force(angle, force):
-    return force(angle)
+_season_force = jax.jit(Pendulum(2.0).force)
 
 
 def season(angle):
-    pendulum = Pendulum(2.0)
-    return _season_force(angle, pendulum.force)
+    return _season_force(angle)
 
 
 _at_once_force = jax.jit(Pendulum(2.0).force)
@@ -140,13 +107,8 @@ def of_a_module_object(angle):
     return _of_a_module_object_force(angle)
 
 
-@functools.partial(jax.jit, static_argnames="force")
-def _given_force(angle, force):
-    return force(angle)
-
-
 def given(pendulum: Pendulum, angle):
-    return _given_force(angle, pendulum.force)
+    return pendulum._force(angle)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -175,12 +137,11 @@ class Net(nn.Module):
         return x
 
 
-def predict(params, x):
-    model = Net()
-    return jax.jit(model.apply)(params, x)
-
-
 _apply = jax.jit(Net().apply)
+
+
+def predict(params, x):
+    return _apply(params, x)
 
 
 def predict_at_once(params, x):
@@ -204,11 +165,6 @@ def predict_with_imported_layer(params, x):
     return _predict_with_imported_layer_apply(params, x)
 
 
-@functools.partial(jax.jit, static_argnames="encode")
-def _encode(x, encode):
-    return encode(x)
-
-
 class Layer(nnx.Module):
     def __init__(self, rngs):
         self.linear = nnx.Linear(3, 3, rngs=rngs)
@@ -217,30 +173,25 @@ class Layer(nnx.Module):
         return self.linear(x)
 
     def encoded(self, x):
-        return _encode(x, self.encode)
+        return jax.jit(self.encode)(x)
 
     def __call__(self, x):
         return self.linear(x)
 
 
-@functools.partial(jax.jit, static_argnames="call")
-def _call(x, call):
-    return call(x)
-
-
 def called(layer: Layer, x):
-    return _call(x, layer.__call__)
+    return jax.jit(layer.__call__)(x)
 
 
 def rounds(pendulums, angle):
     """Each round needs a program of its own, whoever writes it."""
     for pendulum in pendulums:
-        angle = jax.jit(pendulum.force)(angle)
+        angle = pendulum._force(angle)
     return angle
 
 
 def out_of_sight(environment, state):
-    return jax.jit(environment.force)(state)
+    return environment._force(state)
 
 
 def unknown_attribute(thing, state):

@@ -14,16 +14,6 @@ import jax.numpy as jnp
 import optax
 
 
-@functools.partial(jax.jit, static_argnames="flow")
-def _flow(level, flow):
-    return flow(level)
-
-
-@functools.partial(jax.jit, static_argnames="flow")
-def _run_flow(level, flow):
-    return flow(level)
-
-
 class Reservoir:
     """The usual and right way."""
 
@@ -70,11 +60,12 @@ class Reservoir:
         return jax.jit(self.flow), jax.jit(self.half)
 
     def evaluate(self, level):
-        return _flow(level, self.flow)
+        return jax.jit(self.flow)(level)
 
     def run(self, level):
+        flow = jax.jit(self.flow)
         for _ in range(3):
-            level = _run_flow(level, self.flow)
+            level = flow(level)
         return level
 
 
@@ -189,17 +180,19 @@ def applied(params, x):
     return apply(params, x)
 
 
+_init = jax.jit(Net().init)
+
+
 def init_model(key, x):
-    model = Net()
-    return jax.jit(model.init)(key, x)
+    return _init(key, x)
 
 
-_init = jax.jit(MODEL.init)
+_start_init = jax.jit(MODEL.init)
 
 
 def start(key, x):
     """One shot by what is compiled, whatever the function is called."""
-    return _init(key, x)
+    return _start_init(key, x)
 
 
 class Environment:
@@ -210,14 +203,11 @@ class Environment:
         return state + 1
 
 
-@functools.partial(jax.jit, static_argnames="reset")
-def _reset(key, reset):
-    return reset(key)
+_reset = jax.jit(Environment().reset)
 
 
 def episode(key):
-    environment = Environment()
-    state = _reset(key, environment.reset)
+    state = _reset(key)
     return state
 
 
