@@ -151,7 +151,14 @@ def test_the_workflows_in_the_documentation_are_complete_and_call_what_there_is(
                 parser = argparse.ArgumentParser(exit_on_error=False)
                 check.configure(parser)
                 formats.add(parser.parse_args(shlex.split(line)[2:]).output_format)
-    assert formats == {"text", "github", "rdjson", "sarif", "gitlab", "junit"}
+    assert formats == {"github", "rdjson", "sarif", "gitlab", "junit"}
+    hooks = {hook["id"]: hook for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))}
+    (repository,) = workflows[".pre-commit-config.yaml"]["repos"]
+    assert {hook["id"] for hook in repository["hooks"]} == set(hooks)
+    for hook in hooks.values():
+        parser = argparse.ArgumentParser(exit_on_error=False)
+        check.configure(parser)
+        parser.parse_args(shlex.split(hook["entry"])[2:])
 
 
 @pytest.mark.parametrize(("kind", "start"), [("github-workflows", ".github/"), ("gitlab-ci", ".gitlab")])
