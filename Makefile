@@ -10,7 +10,7 @@ JOBS ?= 2
 
 .PHONY: help
 help: ## List the targets
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
 
 # The stamps make a second call quick.  Both depend on what decides what is installed; the code itself is installed in
 # place, so that editing it asks for nothing.
@@ -38,6 +38,10 @@ lint: $(VENV)/installed-dev.stamp ## Check style, formatting and types
 .PHONY: test
 test: lint ## Install with everything, check style and types, run all tests
 	$(BIN)/python -m pytest -n $(JOBS)
+
+.PHONY: test-page
+test-page: $(VENV)/installed-dev.stamp ## Open the page of a run in headless Chromium; screenshots go to build/page
+	$(BIN)/python -m tests.browser
 
 .PHONY: docs
 docs: $(VENV)/installed-dev.stamp ## Write docs/rules from the rules' docstrings

@@ -112,6 +112,7 @@ def run(command: Sequence[str], folder: Path, xla_log_level: int | None = None) 
             )
         except OSError as error:
             raise LaunchError(f"{command[0]}: {error.strerror or error}") from None
+    tee.process = process.pid
     with _signals(process):
         copying = threading.Thread(target=tee.copy, daemon=True)
         copying.start()
@@ -165,6 +166,7 @@ class _Tee:
 
     def __init__(self, folder: Path) -> None:
         self.ended = threading.Event()
+        self.process = 0
         self._kept = folder / "xla.jsonl"
         self._source = -1
         self._line = b""
@@ -227,6 +229,7 @@ class _Tee:
     def _add(self, line: dict[str, object]) -> None:
         if self._out is None:
             self._out = self._kept.open("wb")
+            self._add({"kind": "process", "pid": self.process})
         self._out.write(json.dumps(line).encode() + b"\n")
 
 

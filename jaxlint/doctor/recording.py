@@ -186,8 +186,7 @@ class _Process:
             return
         event = _parsed(line["text"])
         if event is not None:
-            changed = dict(common) if line["kind"] != "xla" else {}
-            yield dataclasses.replace(event, time=line["time"], **changed)
+            yield dataclasses.replace(event, time=line["time"], **common)
 
 
 def _parsed(text: str) -> Event | None:

@@ -321,15 +321,15 @@ def _write(result: report.Report, arguments: argparse.Namespace, out: TextIO) ->
         raise ConfigError(f"--output-file: {arguments.output_file}: {error.strerror or error}") from error
 
 
-def color(choice: str) -> bool:
-    """Tell whether to write colours to standard output, for what `--color` says."""
+def color(choice: str, out: TextIO | None = None) -> bool:
+    """Tell whether to write colours to `out` (default: standard output), for what `--color` says."""
     if choice != "auto":
         return choice == "always"
     if os.environ.get("NO_COLOR"):
         return False
     if os.environ.get("FORCE_COLOR"):
         return True
-    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    return (out or sys.stdout).isatty() and os.environ.get("TERM") != "dumb"
 
 
 def _distinct(configs: Sequence[Config]) -> list[Config]:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from jaxlint.doors.cli import check, fail
+from jaxlint.doors.cli import check, fail, outputs
 
 if TYPE_CHECKING:
     from jaxlint.doctor.events import Event
@@ -36,6 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--strict", action="store_true", help="exit with 2 if a line looks like jax's or XLA's and is not understood"
     )
     parser.add_argument("--output-format", choices=("text", "json"), default="text", help="(default: %(default)s)")
+    outputs.configure(parser)
     parser.add_argument("--isolated", action="store_true", help="read no configuration file")
     parser.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="as for check")
 
@@ -45,7 +46,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises:
         ConfigError: a configuration file cannot be used.
+        UsageError: a folder to write to is missing.
     """
+    outputs.check((arguments.report, arguments.trace))
     from jaxlint.doctor import jsonform, text
     from jaxlint.doctor.join import join
     from jaxlint.doctor.model import Builder
@@ -62,6 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
     if reader.errors and not reader.read:
         return 2
     joined = join(builder.model(), isolated=arguments.isolated)
+    outputs.write(joined, arguments)
     if arguments.output_format == "json":
         sys.stdout.write(json.dumps(jsonform.to_json(joined), indent=1) + "\n")
     else:

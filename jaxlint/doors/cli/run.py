@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from jaxlint.doors.cli import UsageError, fail, warn
+from jaxlint.doors.cli import UsageError, check, fail, outputs, warn
+
+if TYPE_CHECKING:
+    from jaxlint.doctor.events import Event
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `jaxlint run`."""
     parser.usage = "jaxlint run [options] [-m] TARGET [ARGUMENT ...]"
     parser.add_argument("-m", dest="module", action="store_true", help="TARGET is a module, as in `python -m`")
-    parser.add_argument("--report", type=Path, metavar="PAGE", help="write a page for the browser: one HTML file")
+    outputs.configure(parser)
     parser.add_argument("--json", type=Path, metavar="FILE", help="write what was found as JSON")
     parser.add_argument("--record", type=Path, metavar="FILE", help="write the events, for `verify --from-run`")
     parser.add_argument(
@@ -28,6 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="set TF_CPP_MIN_LOG_LEVEL: with 0 XLA tells how long its stages take, on the standard error stream",
     )
+    parser.add_argument("--isolated", action="store_true", help="read no configuration file")
     parser.add_argument("-q", "--quiet", action="store_true", help="print no report")
     parser.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="as for check")
     parser.add_argument(
@@ -47,10 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     if not arguments.target:
         raise UsageError("TARGET is missing: a script, or a module after -m")
-    for path in (arguments.report, arguments.json, arguments.record):
-        # Not after hours of running.
-        if path is not None and not path.absolute().parent.is_dir():
-            raise UsageError(f"{path}: its folder does not exist")
+    outputs.check((arguments.report, arguments.trace, arguments.json, arguments.record))
     try:
         command = launcher.command_of(arguments.target, arguments.module, arguments.python)
         with launcher.recording_folder() as folder:
@@ -62,4 +65,25 @@ def run(arguments: argparse.Namespace) -> int:
         warn(note)
     if arguments.record is not None:
         recording.write(arguments.record, found.events)
+    _report(found.events, arguments)
     return ended.code
+
+
+def _report(events: list[Event], arguments: argparse.Namespace) -> None:
+    """Say what was found, on the standard error stream and in the files that were asked for."""
+    if arguments.quiet and not any((arguments.report, arguments.trace, arguments.json)):
+        return
+    from jaxlint.doctor import jsonform, recording, text
+    from jaxlint.doctor.join import join
+    from jaxlint.doctor.model import Builder
+
+    joined = join(Builder().extend(events).model(), isolated=arguments.isolated)
+    if arguments.json is not None:
+        recording.replace(arguments.json, [json.dumps(jsonform.to_json(joined), indent=1), "\n"])
+    outputs.write(joined, arguments)
+    if arguments.quiet:
+        return
+    if not events:
+        warn("the program did not import jax, so there is nothing to report")
+        return
+    text.write(joined, sys.stderr, color=check.color(arguments.color, sys.stderr))
