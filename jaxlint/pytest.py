@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -103,19 +102,10 @@ def _told(seen: Compiles, limit: int, traces: int) -> str:
     for one in seen.counted:
         what = _EAGER if one.eager else _WORDS.get(one.cause, one.cause)
         lines.append(f"  {_short(one.file)}:{one.line}: {one.function}: {what}")
-        lines.extend(f"    {_named(change)}" for change in one.changes)
+        lines.extend(f"    {change}" for change in one.changes)
     if seen.count <= limit:
         lines.extend(seen.told)
     return "\n".join(lines)
-
-
-def _named(change: str) -> str:
-    """Say which argument a path in all of the arguments leads to."""
-    found = re.match(r"\[0\]\[(\d+)\]|\[1\]\['(\w+)'\]", change)
-    if found is None:
-        return change
-    argument = found[2] or f"positional argument {int(found[1]) + 1}"
-    return argument + change[found.end() :]
 
 
 def _times(count: int, what: str) -> str:
@@ -193,7 +183,7 @@ class _Watch:
         if miss is not None:
             site = f"{_short(miss.site.file)}:{miss.site.line}" if miss.site else "?"
             told.append(f"  {site}: {miss.function} traced")
-            told.extend(f"    {_named(str(change))}" for _, change in causes.explanation(miss).differences)
+            told.extend(f"    {change}" for _, change in causes.explanation(miss).differences)
         thread.uncounted = False
         thread.traced += 1
         for block in self.blocks:

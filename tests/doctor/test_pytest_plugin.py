@@ -127,7 +127,7 @@ def test_more_allowed_passes():
 
 FAILURES = {
     "test_shape": "step: the shape of an argument changed\n  x: f32[4], before f32[3]",
-    "test_static": "pool: the value of a static argument changed\n  positional argument 2: 4, before 2",
+    "test_static": "pool: the value of a static argument changed\n  argument 2: 4, before 2",
     "test_equinox": "filtered: the shape of an argument changed",
     "test_nnx": "nnx_step: the shape of an argument changed\n  x: f32[5], before f32[4]",
     "test_marked": "<lambda>: a new function object, defined where another was that was compiled before",
