@@ -82,16 +82,16 @@ _TYPES = Cause.SHAPE
 """Stands for types of any kind until the differences are looked at."""
 
 _KINDS = (
-    (re.compile(r"^(?:  \* key with )?\s*different input types:|^  never seen input type signature"), _TYPES),
+    (re.compile(r"^ *(?:\* key with )?different input types:|^ *never seen input type signature"), _TYPES),
     (
         re.compile(
-            r"^(?:  \* key with )?\s*different input pytree:|^  never seen input pytree|^  never seen passing \d+ "
-            r"|^  \* key with different number of args and kwargs"
+            r"^ *(?:\* key with )?different input pytree:|^ *never seen input pytree|^ *never seen passing \d+ "
+            r"|^ *\* key with different number of args and kwargs"
         ),
         Cause.PYTREE,
     ),
-    (re.compile(r"^  \* key with different (?:value of static|static_argnums)"), Cause.STATIC_VALUE),
-    (re.compile(r"^  (?:\* key with different t|t|T)racing context"), Cause.CONTEXT),
+    (re.compile(r"^ *\* key with different (?:value of static|static_argnums)"), Cause.STATIC_VALUE),
+    (re.compile(r"^ *(?:\* key with different t|t|T)racing context"), Cause.CONTEXT),
 )
 _AT = re.compile(
     r"^ *\* at (?:input path )?(?P<path>.*?), "
@@ -119,7 +119,7 @@ def explanation(miss: Miss) -> Explanation:
         found = _difference(line, kind)
         if found is not None:
             differences.append(found)
-    never_seen = any(line.startswith("  never seen function") for line in lines)
+    never_seen = any(line.lstrip().startswith("never seen function") for line in lines)
     kinds.extend(kind for kind, _ in differences if kind not in kinds)
     told = {kind for kind, _ in differences}
     if Cause.STATIC_VALUE in told and Cause.PYTREE not in told:
@@ -133,11 +133,15 @@ def _joined(text: str) -> list[str]:
     lines: list[str] = []
     for line in text.split("\n"):
         last = lines[-1] if lines else ""
-        if last.lstrip().startswith("* at ") and " before " not in last and " but now given" not in last:
+        if last.lstrip().startswith("* at ") and (_AT.match(last) is None or _is_open(last)):
             lines[-1] = f"{last} {line.strip()}"
         else:
             lines.append(line)
     return lines
+
+
+def _is_open(text: str) -> bool:
+    return any(text.count(left) > text.count(right) for left, right in ("()", "[]", "{}"))
 
 
 def _difference(line: str, kind: Cause | None) -> tuple[Cause, Difference] | None:

@@ -138,7 +138,9 @@ class LogReader:
                 kind, fields = made
                 head = self._head(line[:start])
                 self._emit(kind(time=head.time, process=head.process, thread=head.thread, **fields), head)
-        elif not self._goes_on(line):
+        elif self._goes_on(line):
+            return
+        else:
             self._not_understood(line)
         for record in self._open:
             record.adjacent = False
@@ -163,11 +165,10 @@ class LogReader:
 
         jax's own handler and the program's both write a record where a program configures logging.
         """
-        form, said = _DIGITS.sub("", line[:start]), line[start:]
-        echo = said == self._last[1] and form != self._last[0]
-        # A third handler would be of another form again, or else it is news.
-        self._last = (form, said)
-        return echo
+        form, said = line[:start], line[start:]
+        before, self._last = self._last, (form, said)
+        # Of the same form it is news: another process.
+        return said == before[1] and _DIGITS.sub("", form) != _DIGITS.sub("", before[0])
 
     def _head(self, text: str) -> Head:
         head = dialects.head(text)

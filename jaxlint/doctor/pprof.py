@@ -45,7 +45,8 @@ def load(data: bytes, name: str = "") -> Equations:
         functions = {_one(m, 1): m for m in map(_message, _values(profile, _FUNCTION, bytes))}
         locations = {_one(m, 1): m for m in map(_message, _values(profile, _LOCATION, bytes))}
         frames = {key: _frame(message, functions, strings) for key, message in locations.items()}
-        samples = [_sample(_message(raw), frames, strings) for raw in _values(profile, _SAMPLE, bytes)]
+        shown = {key: frame for key, (frame, _) in frames.items()}
+        samples = [_sample(_message(raw), shown, strings) for raw in _values(profile, _SAMPLE, bytes)]
         comments = [strings[number] for number in _numbers(profile, _COMMENT)]
     except (IndexError, KeyError) as error:
         raise PprofError(f"not a profile that is whole: {error!r}") from None
@@ -54,6 +55,10 @@ def load(data: bytes, name: str = "") -> Equations:
     found = _COMMENTED.match(comments[0]) if comments else None
     program = found["name"] if found else re.sub(r"^(?:jax_\d+_)?(.*?)(?:\.eqn_count_pprof)?$", r"\1", name)
     definition = Frame(found["file"], int(found["line"]), program) if found and found["file"] else None
+    if definition is None:
+        # Up to 0.9 jax adds no comment, and the stacks go on to the callers.
+        starts = {frame: start for frame, start in frames.values() if frame.function.rsplit(".", 1)[-1] == program}
+        definition = next((Frame(frame.file, start, program) for frame, start in starts.items() if start), None)
     return Equations(program=program, definition=definition, samples=tuple(samples))
 
 
@@ -67,15 +72,16 @@ def _sample(message: _Fields, frames: dict[int, Frame], strings: list[str]) -> S
     return Sample(counts[0] if counts else 0, primitive, tuple(frames[number] for number in _numbers(message, 1)))
 
 
-def _frame(location: _Fields, functions: dict[int, _Fields], strings: list[str]) -> Frame:
+def _frame(location: _Fields, functions: dict[int, _Fields], strings: list[str]) -> tuple[Frame, int]:
+    """Return a place, and the line at which its function begins, 0 where that is not told."""
     lines = _values(location, 4, bytes)
     line = _message(lines[0]) if lines else {}
     function = functions[_one(line, 1)]
     file = strings[_one(function, 4)]
     # jax names functions by the path of their file, with dots for slashes, and their qualified name.
     module = file.removesuffix(".py").replace("/", ".").strip(".")
-    name = strings[_one(function, 2)].removeprefix(f"{module}.")
-    return Frame(file, _one(line, 2), name)
+    name = strings[_one(function, 2)].lstrip(".").removeprefix(f"{module}.")
+    return Frame(file, _one(line, 2), name), _one(function, 5)
 
 
 # --- protocol buffers ------------------------------------------------------------------------------------------------

@@ -160,7 +160,8 @@ def _remarks(joined: Joined, notes: Notes) -> Iterator[str]:
     if notes.cut:
         yield f"{_count(notes.cut, 'record')} of cache misses were cut: the log lacks a part of them."
     if model.unknown:
-        yield f"{_count(model.unknown, 'line')} look like jax's or XLA's and were not understood, such as:"
+        verb = "looks" if model.unknown == 1 else "look"
+        yield f"{_count(model.unknown, 'line')} {verb} like jax's or XLA's and could not be understood, such as:"
         for example in model.unknown_examples[:3]:
             yield f"  {example.file}:{example.number}: {example.text[:160]}"
 
