@@ -6,13 +6,14 @@ import dataclasses
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from jaxlint.doctor import events
 from jaxlint.doctor.events import Equations, EventError, Frame, Miss, Sample, dumps, loads
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.one_of([st.from_type(kind) for kind in events.KINDS.values()]))
 def test_an_event_survives_its_line(event: events.Event) -> None:
     line = dumps(event)

@@ -6,7 +6,7 @@ import gzip
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jaxlint.doctor import pprof
@@ -31,6 +31,7 @@ def test_dumps_are_recorded_of_versions_that_make_them() -> None:
     assert {file.parent.name for file in DUMPS} == {"jax-0.7.2", "jax-0.8.2", "jax-0.9.0", "jax-0.10.2"}
 
 
+@settings(max_examples=50, deadline=None)
 @given(st.data())
 def test_what_is_no_dump_is_said(data: st.DataObject) -> None:
     whole = gzip.decompress(DUMPS[0].read_bytes())
