@@ -71,20 +71,22 @@ def main() -> None:
     parser.add_argument("--sample", type=int, default=0, metavar="N", help="how many findings to draw for judging")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="which ones to draw (default: %(default)s)")
     arguments = parser.parse_args()
-    packages, rows = [], []
+    packages: list[Package] = []
+    messages: dict[Row, str] = {}
     for pin in pins((HERE / "packages.txt").read_text("utf-8")):
         folder = download(pin, HERE / "packages")
         packages.append(measured(pin, folder))
-        rows += findings(packages[-1].name, folder)
+        messages |= findings(packages[-1].name, folder)
     file = HERE / "findings.tsv"
-    rows = with_verdicts(rows, read(file) if file.exists() else [])
+    rows = with_verdicts(messages, read(file) if file.exists() else [])
     write(file, rows)
     (HERE / "summary.md").write_text(summary(packages, rows), "utf-8", newline="\n")
     print(judged(rows))
     if arguments.sample:
         drawn = sample([row for row in rows if is_default(row)], arguments.sample, arguments.seed)
+        told = {row.key: message for row, message in messages.items()}
         for number, row in enumerate(drawn, 1):
-            print(shown(number, row, HERE / "packages"))
+            print(shown(number, row, told[row.key], HERE / "packages"))
         print(f"of this sample, {judged(drawn)}")
 
 
@@ -121,14 +123,14 @@ def measured(pin: str, folder: Path) -> Package:
     return Package(name, version, len(contents), sum(lines), with_jax)
 
 
-def findings(package: str, folder: Path) -> list[Row]:
-    """Lint a package as a user would, with the rules in preview besides."""
+def findings(package: str, folder: Path) -> dict[Row, str]:
+    """Lint a package as a user would, with the rules in preview besides; return findings with their messages."""
     command = [sys.executable, "-m", "jaxlint", "check", "--isolated", "--preview", "--output-format", "json", "."]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode not in (0, 1) or done.stderr:
         # Files that nobody can parse, as templates, are findings; anything else is a failure of the tool.
         sys.exit(f"{package}: jaxlint check ended with {done.returncode}\n{done.stderr}{done.stdout[-2000:]}")
-    return [
+    return {
         Row(
             package=package,
             path=Path(finding["filename"]).as_posix(),
@@ -136,9 +138,9 @@ def findings(package: str, folder: Path) -> list[Row]:
             code=finding["code"],
             confidence=finding["confidence"],
             fingerprint=finding["fingerprint"],
-        )
+        ): finding["message"]
         for finding in json.loads(done.stdout)
-    ]
+    }
 
 
 def with_verdicts(rows: Iterable[Row], known: Iterable[Row]) -> list[Row]:
@@ -192,7 +194,7 @@ def sample(rows: Iterable[Row], size: int, seed: int) -> list[Row]:
     return drawn
 
 
-def shown(number: int, row: Row, packages: Path) -> str:
+def shown(number: int, row: Row, message: str, packages: Path) -> str:
     """Return a finding with the code around it."""
     (folder,) = packages.glob(f"{row.package}==*")
     lines = (folder / row.path).read_text("utf-8", "replace").split("\n")
@@ -202,7 +204,7 @@ def shown(number: int, row: Row, packages: Path) -> str:
         for index in range(first, min(len(lines), row.row + CONTEXT))
     ]
     head = f"--- {number}. {folder.name} {row.path}:{row.row} {row.code} ({row.confidence}), {row.verdict} {row.reason}"
-    return "\n".join([head.rstrip(), *code])
+    return "\n".join([head.rstrip(), message, *code])
 
 
 # --- the summary -----------------------------------------------------------------------------------------------------
