@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -42,10 +43,11 @@ class Places:
         relative = self.in_repository(filename)
         return self._posix(self._absolute(filename)) if relative is None else relative
 
-    def _resolutions(self, filename: str) -> tuple[tuple[str, str], tuple[str, str]]:
-        """Return path and root as they are named, and as they are called without symbolic links."""
-        path, real = self._absolute(filename), self._flavour.realpath
-        return (path, self._root), (real(path), real(self._root))
+    def _resolutions(self, filename: str) -> Iterator[tuple[str, str]]:
+        """Yield path and root as they are named, and as they are called without symbolic links."""
+        path = self._absolute(filename)
+        yield path, self._root
+        yield self._flavour.realpath(path), self._flavour.realpath(self._root)
 
     def _absolute(self, filename: str) -> str:
         return str(self._flavour.normpath(self._flavour.join(self._folder, filename)))
