@@ -14,7 +14,7 @@ import libcst as cst
 
 from jaxlint.facts import arrays
 from jaxlint.facts.constants import UNKNOWN as _UNKNOWN
-from jaxlint.facts.demands import needed_arguments, needed_arguments_of_method
+from jaxlint.facts.demands import needed_arguments, needed_arguments_of_method, use_of_argument
 from jaxlint.facts.names import Expression, External
 from jaxlint.facts.tree import Class, Function
 from jaxlint.facts.values import argument_of
@@ -67,7 +67,9 @@ class Purity:
             last = value.name.rpartition(".")[2]
             if not arrays.makes_array(value.name) or last in arrays.DATA_DEPENDENT:
                 return Gives.FAILS if value.name.startswith("numpy.") else Gives.DOUBTFUL
-            return Gives.NUMBERS if last in _LIKE else Gives.ARRAYS
+            if any(use_of_argument(value.name, place) for place in range(max(len(given), 1))):
+                return Gives.FAILS
+            return Gives.DOUBTFUL if last in _LIKE else Gives.ARRAYS
         if isinstance(value, Function):
             return self.of_function(value, dict(enumerate(given)), depth)
         if isinstance(value, Expression) and isinstance(value.node, cst.Call):
@@ -99,7 +101,8 @@ class Purity:
             return Gives.DOUBTFUL
         held: dict[str, Gives] = {}
         for parameter in function.parameters:
-            default = Gives.NUMBERS if parameter.default is None or parameter.position == 0 else Gives.PYTHON
+            fixed = parameter.position != 0 and self.facts.constants.of(parameter.default) is not _UNKNOWN
+            default = Gives.PYTHON if fixed else Gives.NUMBERS
             key = parameter.name if parameter.position is None else parameter.position
             held[parameter.name] = given.get(key, given.get(parameter.name, default))
         code = _Code(self, held, depth)

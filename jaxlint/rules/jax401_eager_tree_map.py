@@ -35,7 +35,14 @@ At confidence `low`: nobody in sight calls the function, so its callers may well
 loop repeats, such as `zeros_like` over the parameters when a program starts, or the mean of a few metrics.
 
 ## Fix safety
-No fix is offered yet.
+The function around the map is compiled where it does nothing else; a mapped function of the module is compiled in
+place, by `jax.jit(jax.tree.map, static_argnums=0)`; otherwise the map moves to a compiled function of the module, and
+what its function captures becomes arguments.
+
+Safe where the mapped function is array code that surely gives arrays of JAX.  Unsafe where it is arithmetic alone,
+which gives NumPy arrays or numbers when it is given such.  Only shown where it calls what is not in sight, or may give
+what is no array, or asks for shapes alone, which other things have as well.  None is offered where tracing fails:
+conversions (`float(x)`, `np.asarray(x)`, `.item()`), tests of values, options captured from around it.
 
 ## References
 - JAX documentation, "Debugging slow JAX tracing and XLA compilation": eager Python loops
@@ -43,6 +50,7 @@ No fix is offered yet.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -50,7 +58,9 @@ from jaxlint.finding import Impact
 from jaxlint.rules import Report, Rule
 
 if TYPE_CHECKING:
+    from jaxlint.facts.eager import LeafMap
     from jaxlint.facts.module import ModuleFacts
+    from jaxlint.finding import Fix
 
 RULE = Rule(
     code="JAX401",
@@ -75,4 +85,15 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
             f"every distinct shape; do it in a compiled function"
         )
         doubts = frozenset({Doubt.LIGHT} if leaf_map.light else ())
-        yield Report(leaf_map.node, message, facts.eager_evidence(leaf_map.node, doubts))
+        fixes = functools.partial(_fixes, facts, leaf_map)
+        yield Report(leaf_map.node, message, facts.eager_evidence(leaf_map.node, doubts), fixes=fixes)
+
+
+def _fixes(facts: ModuleFacts, leaf_map: LeafMap) -> Iterator[Fix]:
+    from jaxlint.fixes import edits, maps
+
+    return edits.offered(
+        lambda: maps.compile_caller(facts, leaf_map),
+        lambda: maps.compile_in_place(facts, leaf_map),
+        lambda: maps.compile_at_module_level(facts, leaf_map),
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections import Counter
 from collections.abc import Sequence
@@ -145,6 +146,8 @@ class _Runner:
         # A loop that unrolls may take minutes to compile, and an instant to run.
         output = module.result(name, compiled=not original or self.effect is not Effect.GROWS)
         raises = original and self.effect is Effect.RAISES
+        # How many programs are a flood is told by how many there were.
+        measured = measured or self.effect is Effect.FLOODS
         judgement = _effect(module, name, self.effect) if measured and (raises or not output.reason) else None
         return _Ran(None, output, judgement, example)
 
@@ -178,11 +181,21 @@ def _compare(name: str, one: _Ran, other: _Ran, effect: Effect) -> FixProof:
         return FixProof(False, f"{name} gives something else: {difference}", False)
     same = None if one.output.reason else True
     judgement = other.judgement
+    if effect is Effect.FLOODS and judgement is not None and one.judgement is not None:
+        judgement = _fewer(one.judgement, judgement)
     if judgement is None or judgement.shown is None:
         return FixProof(None, judgement.evidence if judgement else "nothing was measured", same)
     holds = not judgement.shown
     reason = judgement.evidence if holds else f"the effect is still there: {judgement.evidence}"
     return FixProof(holds, reason, same, judgement.figures, before)
+
+
+def _fewer(before: Judgement, after: Judgement) -> Judgement:
+    """Judge whether there are as many programs as before; what else is on the way may make some, too."""
+    old, new = before.figures.compiles, after.figures.compiles
+    if not after.shown or not old or not new:
+        return after
+    return dataclasses.replace(after, shown=new[0] >= old[0], evidence=f"{after.evidence}, {old[0]} before")
 
 
 def _effect(module: LoadedModule, name: str, effect: Effect) -> Judgement:
