@@ -5,6 +5,7 @@ Stub files (`.pyi`) and notebooks are not looked for: a stub runs nothing, and n
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import stat
 from collections.abc import Iterator, Sequence
@@ -12,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from jaxlint.config import Config, Finder
+from jaxlint.facts.incoming import NOTHING, Incoming
 from jaxlint.patterns import Patterns, relative_path
 
 SUFFIX = ".py"
@@ -26,6 +28,10 @@ class File:
     path: str
     """Its absolute path."""
     config: Config
+    from_folder: bool = False
+    """Whether it was found in a folder that was named, rather than named itself."""
+    incoming: Incoming = NOTHING
+    """What the other files of its project say about it."""
 
 
 @dataclass
@@ -57,7 +63,8 @@ def discover(paths: Sequence[str], finder: Finder) -> Discovered:
             some = False
             for file in _Walk(name, path, finder, found.errors):
                 some = True
-                files.setdefault(file.path, file)
+                known = files.get(file.path)
+                files[file.path] = file if known is None else dataclasses.replace(known, from_folder=True)
             if not some:
                 found.warnings.append(f"{given}: no Python files found in this folder")
         elif not os.path.lexists(path) or not given:
@@ -119,7 +126,7 @@ class _Walk:
             if is_folder:
                 yield from self._folder(entry.path, ignores)
             else:
-                yield File(self._shown(entry.path), entry.path, config)
+                yield File(self._shown(entry.path), entry.path, config, from_folder=True)
 
     def _hidden(self, path: str, config: Config, ignores: tuple[Patterns, ...], *, folder: bool) -> bool:
         if any(self._reaching(patterns, path).match(path, folder=folder) for patterns in config.exclude):

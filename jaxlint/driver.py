@@ -8,9 +8,10 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from jaxlint.diagnostic import Diagnostic
+from jaxlint.facts.incoming import NOTHING, Incoming
 from jaxlint.finding import Confidence, Finding, Span
 from jaxlint.linter import fingerprinted, lint
 from jaxlint.noqa import Noqa
@@ -56,6 +57,19 @@ def check_file(file: File, *, fix: bool = False) -> Checked:
     return check_bytes(data, file, fix=fix)
 
 
+def read_exports(file: File) -> list[Any] | None:
+    """Return what a file tells the others of its project, as plain values; None where it cannot be read or parsed."""
+    from jaxlint.facts.exports import exports
+    from jaxlint.facts.outline import python_tree
+
+    try:
+        source = Source.from_bytes(Path(file.path).read_bytes(), file.path)
+        return exports(python_tree(source.text), source.once_rows).plain()
+    except (OSError, SourceError, SyntaxError, ValueError, RecursionError, MemoryError):
+        # Linting it says what is wrong with it.
+        return None
+
+
 def check_bytes(data: bytes, file: File, *, fix: bool = False) -> Checked:
     """Lint what stands, or is about to stand, in a file, and fix it if asked to.  Never raises."""
     try:
@@ -82,11 +96,11 @@ def _checked(data: bytes, file: File, *, fix: bool) -> Checked:
     except SourceError as error:
         hidden = _is_ignored("JAX001", file.config.ignored(file.path), file.config)
         return Checked(() if hidden else (failure("JAX001", "syntax-error", str(error), file),))
-    findings = show(source, lint(source, file.config.settings))
+    findings = show(source, lint(source, file.config.settings, file.incoming))
     change = _change(data, source, findings, file) if fix else None
     if change is not None:
         source = Source.from_bytes(change.after, source.path)
-        findings = show(source, lint(source, file.config.settings))
+        findings = show(source, lint(source, file.config.settings, file.incoming))
     return Checked(tuple(Diagnostic.of(finding, source, file.name) for finding in findings), change=change)
 
 
@@ -97,11 +111,11 @@ def _change(data: bytes, source: Source, findings: Iterable[Finding], file: File
     unsafe = file.config.unsafe_fixes
     if not any(apply.usable(finding, unsafe=unsafe) for finding in findings):
         return None
-    mended = apply.mend(source, widest(file.config), shown(file), unsafe=unsafe)
+    mended = apply.mend(source, widest(file.config, file.incoming), shown(file), unsafe=unsafe)
     return Change(data, source.to_bytes(mended.source.text), mended.applied, mended.dropped)
 
 
-def widest(config: Config) -> Callable[[Source], list[Finding]]:
+def widest(config: Config, incoming: Incoming = NOTHING) -> Callable[[Source], list[Finding]]:
     """Return what lints as a fix is measured: all that is found at any confidence, selected or not."""
     settings = config.settings
     wide = dataclasses.replace(
@@ -111,7 +125,7 @@ def widest(config: Config) -> Callable[[Source], list[Finding]]:
         extend_ignore=(),
         min_confidence=Confidence.LOW,
     )
-    return lambda source: lint(source, wide)
+    return lambda source: lint(source, wide, incoming)
 
 
 def shown(file: File) -> Callable[[Source, Iterable[Finding]], list[Finding]]:

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from jaxlint.facts.incoming import NOTHING, Incoming
 from jaxlint.finding import Confidence, Finding, Related, Span
 from jaxlint.settings import Settings
 from jaxlint.source import Source
@@ -21,8 +22,10 @@ if TYPE_CHECKING:
     from jaxlint.rules import Report, RuleModule
 
 
-def lint(source: Source, settings: Settings | None = None) -> list[Finding]:
+def lint(source: Source, settings: Settings | None = None, incoming: Incoming = NOTHING) -> list[Finding]:
     """Return the findings of one file, in the order of their places.
+
+    `incoming` is what the rest of a project says about the file (`jaxlint.project`); alone, a file is judged by itself.
 
     Never runs or imports the code, never opens a file, and never raises for what the text holds: a file that does not
     parse gives one JAX001, a failure of jaxlint itself a JAX000 beside what the other rules found.
@@ -30,15 +33,15 @@ def lint(source: Source, settings: Settings | None = None) -> list[Finding]:
     from jaxlint.facts import outline
 
     settings = settings or Settings()
-    if not outline.may_matter(source, settings):
+    if not outline.may_matter(source, settings, incoming):
         return []
     try:
-        kept = outline.outline(source, settings)
+        kept = outline.outline(source, settings, incoming)
         if not kept:
             return []
         # Not around `ast`, whose recursion does take room on the stack.
         with _deep_recursion():
-            found = fingerprinted(source, _run(_facts(source, kept, settings), settings))
+            found = fingerprinted(source, _run(_facts(source, kept, settings, incoming), settings))
         # Only now: a fingerprint must not depend on how sure a finding has to be.
         return [finding for finding in found if finding.confidence >= settings.min_confidence]
     except outline.UnreadableError as error:
@@ -71,11 +74,11 @@ def _deep_recursion() -> Iterator[None]:
                 sys.setrecursionlimit(limit)
 
 
-def _facts(source: Source, kept: Sequence[Block], settings: Settings) -> ModuleFacts:
+def _facts(source: Source, kept: Sequence[Block], settings: Settings, incoming: Incoming) -> ModuleFacts:
     # LibCST is imported behind this line only: most files never get here.
     from jaxlint.facts.module import ModuleFacts
 
-    return ModuleFacts.of(source, kept, settings)
+    return ModuleFacts.of(source, kept, settings, incoming)
 
 
 def _run(facts: ModuleFacts, settings: Settings) -> Iterator[Finding]:

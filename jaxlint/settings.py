@@ -65,3 +65,6 @@ RUN_ONCE_FUNCTIONS = (
 )
 """Names of functions that run once per process: 49 of 592 labelled places were fine for this reason alone, and 33 more
 were one-shot initialisation."""
+
+ENTRY_POINTS = frozenset({"main", "train", "train_and_evaluate", "evaluate", "run"})
+"""Functions that start a program, by their name."""

@@ -12,11 +12,12 @@ import libcst as cst
 from jaxlint.facts import arrays
 from jaxlint.facts.calls import Calls
 from jaxlint.facts.constants import UNKNOWN, Constants
+from jaxlint.facts.incoming import HIGH, NOTHING, Incoming
 from jaxlint.facts.names import Expression, External, Names
-from jaxlint.facts.outline import ENTRY_POINTS
 from jaxlint.facts.tracing import Tracing
 from jaxlint.facts.tree import Function, Tree, children, last_name
 from jaxlint.facts.wrapping import Wrapped, Wrappings
+from jaxlint.settings import ENTRY_POINTS
 
 _TRANSFERS = frozenset({"asarray", "array", "copy"})
 _HOST_CALLS = frozenset({"float", "int", "print", "bool", "plot", "imshow", "savefig", "scatter", "hist"})
@@ -61,6 +62,7 @@ class Eager:
         tracing: Tracing,
         constants: Constants,
         is_run_once: Callable[[Function], bool],
+        incoming: Incoming = NOTHING,
     ) -> None:
         self._tree = tree
         self._names = names
@@ -69,6 +71,7 @@ class Eager:
         self._tracing = tracing
         self._constants = constants
         self._is_run_once = is_run_once
+        self._incoming = incoming
         self._busy: set[int] = set()
 
     def eagerness(self, node: cst.CSTNode) -> Eagerness:
@@ -82,7 +85,10 @@ class Eager:
         chain = self._chain(function)
         if chain is Eagerness.HIGH:
             return chain
-        if context.loop is not None and (self._calls.of(function) or self._is_script):
+        if self._tracing.may_be_traced(function):
+            return Eagerness.LOW
+        called = self._calls.of(function) or function.qualname in self._incoming.functions
+        if context.loop is not None and (called or self._is_script):
             return Eagerness.MEDIUM
         return chain
 
@@ -111,6 +117,11 @@ class Eager:
             if id(current) in seen:
                 continue
             seen.add(id(current))
+            outside = self._incoming.functions.get(current.qualname)
+            if outside is not None and outside.eager:
+                if outside.eager == HIGH:
+                    return Eagerness.HIGH
+                level = Eagerness.MEDIUM
             for site in self._calls.of(current):
                 caller = site.context.function
                 if site.wrapped or self._tracing.is_traced(caller):

@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import functools
 import itertools
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -20,12 +18,14 @@ from jaxlint.facts.confidence import Doubt, Evidence
 from jaxlint.facts.constants import Constants
 from jaxlint.facts.eager import Eager, Eagerness, LeafMap
 from jaxlint.facts.glance import SHORT
+from jaxlint.facts.incoming import NOTHING, ONCE, Incoming
 from jaxlint.facts.loops import SHORT_ELEMENTWISE, Loops, Unrolled
 from jaxlint.facts.names import Expression, Names, Value
 from jaxlint.facts.outline import Block, UnreadableError, python_tree, whole
 from jaxlint.facts.signatures import Signatures, WrongArgument
 from jaxlint.facts.sites import CompileSite, Lifetime, Sites
 from jaxlint.facts.staged import Staged
+from jaxlint.facts.surroundings import is_test_class, is_test_file, is_test_name
 from jaxlint.facts.targets import Target
 from jaxlint.facts.tracing import Tracing
 from jaxlint.facts.tree import Context, Function, Parameter, Tree
@@ -40,13 +40,6 @@ if TYPE_CHECKING:
     from jaxlint.settings import Settings
     from jaxlint.source import Source
 
-_TEST_FOLDERS = frozenset({"test", "tests", "testing", "bench", "benchmark", "benchmarks"})
-_TEST_FILE = re.compile(
-    r"(test_.*|.*_test|tests?|conftest|bench_.*|.*_bench|benchmarks?|benchmark_.*|.*_benchmark)\.py"
-)
-
-_TEST_CLASS = re.compile(r"_*(Test.*|.*Tests?|.*TestCase)")
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Discarded:
@@ -60,25 +53,28 @@ class Discarded:
 class ModuleFacts:
     """The facts of one module.  Each is computed when first asked for."""
 
-    def __init__(self, source: Source, tree: Tree, settings: Settings) -> None:
+    def __init__(self, source: Source, tree: Tree, settings: Settings, incoming: Incoming = NOTHING) -> None:
         self.source = source
         self.tree = tree
         self.settings = settings
+        self.incoming = incoming
 
     @classmethod
-    def of(cls, source: Source, blocks: Sequence[Block], settings: Settings) -> ModuleFacts:
-        """Parse the kept blocks of a file.
+    def of(
+        cls, source: Source, blocks: Sequence[Block], settings: Settings, incoming: Incoming = NOTHING
+    ) -> ModuleFacts:
+        """Parse the kept blocks of a file; `incoming` is what the rest of the project says about it.
 
         Raises:
             UnreadableError: the text is not Python.
             ParserError: the text is Python, and LibCST fails on it.
         """
         try:
-            return cls(source, Tree(blocks), settings)
+            return cls(source, Tree(blocks), settings, incoming)
         except (cst.ParserSyntaxError, cst.CSTValidationError) as error:
             if len(blocks) != 1 or blocks[0].text != source.text:
                 # `ast` took the file, and a block of it fails by itself: let LibCST see the whole.
-                return cls.of(source, [whole(source)], settings)
+                return cls.of(source, [whole(source)], settings, incoming)
             raise _unreadable(source, error) from None
 
     # The facts
@@ -101,7 +97,7 @@ class ModuleFacts:
     @functools.cached_property
     def tracing(self) -> Tracing:
         """Which functions run under trace."""
-        return Tracing(self.tree, self.names, self.wrappings, self.calls)
+        return Tracing(self.tree, self.names, self.wrappings, self.calls, self.incoming)
 
     @functools.cached_property
     def constants(self) -> Constants:
@@ -153,7 +149,16 @@ class ModuleFacts:
     @functools.cached_property
     def eager(self) -> Eager:
         """What runs outside any trace."""
-        return Eager(self.tree, self.names, self.wrappings, self.calls, self.tracing, self.constants, self.is_run_once)
+        return Eager(
+            self.tree,
+            self.names,
+            self.wrappings,
+            self.calls,
+            self.tracing,
+            self.constants,
+            self.is_run_once,
+            self.incoming,
+        )
 
     @functools.cached_property
     def leaf_maps(self) -> list[LeafMap]:
@@ -321,6 +326,9 @@ class ModuleFacts:
             if current is None or id(current) in seen:
                 continue
             seen.add(id(current))
+            outside = self.incoming.functions.get(current.qualname)
+            if outside is not None and outside.repeated:
+                return True
             for site in self.calls.of(current):
                 if self.tracing.is_traced(site.context.function):
                     continue
@@ -338,7 +346,11 @@ class ModuleFacts:
                 return False
             seen.add(id(current))
             calls = self.calls.of(current)
-            if not calls or any(site.context.loop is not None for site in calls):
+            outside = self.incoming.functions.get(current.qualname)
+            elsewhere = outside.called if outside is not None else 0
+            if elsewhere > ONCE or any(site.context.loop is not None for site in calls):
+                return False
+            if not calls and not elsewhere:
                 return False
             work.extend(
                 site.context.function
@@ -363,19 +375,14 @@ class ModuleFacts:
             return True
         current = function
         while current is not None:
-            if current.name.lstrip("_").startswith("test"):
-                return True
-            if current.cls is not None and _TEST_CLASS.fullmatch(current.cls.name):
+            if is_test_name(current.name) or (current.cls is not None and is_test_class(current.cls.name)):
                 return True
             current = current.outer
         return False
 
     @functools.cached_property
     def _is_test_file(self) -> bool:
-        path = PurePath(self.source.path)
-        if _TEST_FILE.fullmatch(path.name) or any(part in _TEST_FOLDERS for part in path.parts[:-1]):
-            return True
-        return any(path.match(pattern) for pattern in self.settings.test_paths)
+        return is_test_file(self.source.path, self.settings)
 
     # Places
 

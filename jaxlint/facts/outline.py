@@ -30,8 +30,9 @@ from jaxlint.facts.glance import (
     last_name,
     may_be_long,
 )
+from jaxlint.facts.incoming import NOTHING, Incoming
 from jaxlint.finding import Confidence, Span
-from jaxlint.settings import Settings
+from jaxlint.settings import ENTRY_POINTS, Settings
 from jaxlint.source import Source
 
 LIBRARIES = ("jax", "flax", "equinox", "eqx", "haiku")
@@ -43,8 +44,6 @@ TRACE_WORDS = frozenset(
 )
 """The identifiers by which code that runs under trace is marked."""
 
-ENTRY_POINTS = frozenset({"main", "train", "train_and_evaluate", "evaluate", "run"})
-"""Functions that start a program, by their name."""
 _HOST_WORDS = frozenset({"print", "item", "tolist", "plot", "imshow", "savefig", "scatter", "hist"})
 
 TEST_WORDS = frozenset({"if"})
@@ -93,18 +92,18 @@ class Block:
         return self.pieces[0].start
 
 
-def may_matter(source: Source, settings: Settings) -> bool:
-    """Tell whether the text could hold a finding, judged by its words alone."""
-    if not _libraries(settings).search(source.text):
+def may_matter(source: Source, settings: Settings, incoming: Incoming = NOTHING) -> bool:
+    """Tell whether the text could hold a finding, judged by its words alone, and by who uses it."""
+    if not incoming.factories and not _libraries(settings).search(source.text):
         return False
-    triggers = _triggers(settings)
+    triggers = _with_imported(_triggers(settings), incoming)
     words = set(_WORD.findall(source.text))
     if _has_any(triggers.words, words) or _has_any(triggers.eager, words):
         return True
-    return not triggers.cues.isdisjoint(words) and not TRACE_WORDS.isdisjoint(words)
+    return not triggers.cues.isdisjoint(words) and (bool(incoming.traced) or not TRACE_WORDS.isdisjoint(words))
 
 
-def outline(source: Source, settings: Settings) -> list[Block]:
+def outline(source: Source, settings: Settings, incoming: Incoming = NOTHING) -> list[Block]:
     """Return the blocks that matter, in the order of the text; an empty list means that nothing can be found.
 
     Where the running Python's `ast` does not know the syntax, the whole file is one block: LibCST may know it.
@@ -116,7 +115,7 @@ def outline(source: Source, settings: Settings) -> list[Block]:
     if tree is None:
         return [_whole(source)]
     items = _items(source, tree)
-    kept = _closure(items, _triggers(settings))
+    kept = _closure(items, _with_imported(_triggers(settings), incoming), incoming)
     chosen = [item for item in items if item in kept or (item.needed_by and item.needed_by in kept)]
     for item in chosen:
         if _may_nest_deeply(source.text[item.start : item.end]) and item.depth > DEEPEST:
@@ -214,6 +213,14 @@ def _triggers(settings: Settings) -> Triggers:
         _known_triggers.clear()
     _known_triggers[id(settings)] = (settings, triggers)
     return triggers
+
+
+def _with_imported(triggers: Triggers, incoming: Incoming) -> Triggers:
+    """Add the names of functions of other modules that return what they have just compiled."""
+    if not incoming.factories:
+        return triggers
+    names = frozenset(name.rpartition(".")[2] for name in incoming.factories)
+    return Triggers(triggers.words | names, triggers.cues, triggers.eager)
 
 
 def without_lone_backslashes(text: str) -> str:
@@ -462,6 +469,19 @@ class _Item:
         return frozenset(found)
 
     @functools.cached_property
+    def qualnames(self) -> frozenset[str]:
+        """The functions and methods that it defines, as the module's own scope names them."""
+        found: set[str] = set()
+        for node in self.nodes:
+            if isinstance(node, _FUNCTIONS):
+                heads = self.header.nodes if self.header is not None else ()
+                around = "".join(f"{head.name}." for head in heads if isinstance(head, ast.ClassDef))
+                found.add(around + node.name)
+            elif isinstance(node, ast.ClassDef) and not self._is_head:
+                found.update(f"{node.name}.{part.name}" for part in node.body if isinstance(part, _FUNCTIONS))
+        return frozenset(found)
+
+    @functools.cached_property
     def methods(self) -> frozenset[str]:
         """The methods that it defines, dunder methods aside."""
         found: set[str] = set()
@@ -698,7 +718,7 @@ def _class_items(
         here = until
 
 
-def _closure(items: list[_Item], triggers: Triggers) -> set[_Item]:
+def _closure(items: list[_Item], triggers: Triggers, incoming: Incoming) -> set[_Item]:
     index = _Index(items)
     words = triggers.words | _aliases(items, triggers.words)
     seeds = {item for item in items if item.uses_any(words)}
@@ -711,6 +731,8 @@ def _closure(items: list[_Item], triggers: Triggers) -> set[_Item]:
         traced = {item for item in items if item.uses_any(TRACE_WORDS)}
         # A library's base class has its subclass's `__call__` traced, which bears no mark of its own.
         traced |= {item for item in items if item.header in traced and item.is_traced_by_library}
+        if incoming.traced:
+            traced |= {item for item in items if not incoming.traced.isdisjoint(item.qualnames)}
         cues = triggers.cues - LOOP_WORDS - TEST_WORDS
         seeds |= {i for i in index.down(traced) if i.uses_any(cues) or (triggers.loops and i.loops_long())}
         if triggers.tests:
@@ -722,7 +744,7 @@ def _closure(items: list[_Item], triggers: Triggers) -> set[_Item]:
         for item in items
         if item.uses_any(triggers.eager)
         and item.maps_arrays(eager, modules, index)
-        and index.may_run_eagerly(item, eager)
+        and index.may_run_eagerly(item, eager, incoming.eager)
     }
     callers = index.up(seeds | maps)
     # What the seeds call may matter as much as they do, and so may whom compiled functions are handed on to; of other
@@ -847,11 +869,16 @@ class _Index:
             found |= work
         return found
 
-    def may_run_eagerly(self, item: _Item, words: frozenset[str]) -> bool:
-        """Whether an item, or a caller of it, loops, starts a program or gives a value to the host."""
+    def may_run_eagerly(self, item: _Item, words: frozenset[str], elsewhere: frozenset[str]) -> bool:
+        """Whether an item, or a caller of it, loops, starts a program or gives a value to the host.
+
+        `elsewhere` are the functions of which another module says so.
+        """
         if not item.words.isdisjoint(_HOST_WORDS):
             return True
         callers = self.up({item})
+        if elsewhere and any(not elsewhere.isdisjoint(caller.qualnames) for caller in callers):
+            return True
         names = frozenset(name for caller in callers for name in (*caller.binds, *caller.methods)) | words
         return any(caller.shows_eagerness(names) for caller in callers)
 

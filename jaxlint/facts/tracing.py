@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from jaxlint.facts.calls import Calls
+from jaxlint.facts.incoming import NOTHING, SURE, Incoming
 from jaxlint.facts.names import Names, Value
 from jaxlint.facts.tree import Class, Function, Tree
 from jaxlint.facts.wrapping import Wrapped, Wrappings
@@ -48,7 +49,9 @@ class Trace:
 class Tracing:
     """The traced functions of a module."""
 
-    def __init__(self, tree: Tree, names: Names, wrappings: Wrappings, calls: Calls) -> None:
+    def __init__(
+        self, tree: Tree, names: Names, wrappings: Wrappings, calls: Calls, incoming: Incoming = NOTHING
+    ) -> None:
         self._names = names
         self._wrappings = wrappings
         self._calls = calls
@@ -72,7 +75,10 @@ class Tracing:
             self._apply(item, compiled=False, staged=False)
         self._library_methods(tree)
         self._rules_of_custom_derivatives(tree)
+        self._perhaps: set[int] = set()
+        perhaps = self._traced_elsewhere(tree, incoming)
         self._spread()
+        self._spread_perhaps(perhaps)
 
     def trace(self, function: Function | None) -> Trace | None:
         """Return why a function counts as traced, None where nothing in sight says so."""
@@ -81,6 +87,10 @@ class Tracing:
     def is_traced(self, function: Function | None) -> bool:
         """Whether something in sight traces the function; module level is never traced."""
         return self.trace(function) is not None
+
+    def may_be_traced(self, function: Function | None) -> bool:
+        """Whether another module calls, under trace, a method that may be this function, or one that calls it."""
+        return function is not None and id(function) in self._perhaps
 
     def direct(self, function: Function) -> list[Wrapped]:
         """Return the wrappings that trace a function itself, not by way of a caller."""
@@ -139,6 +149,28 @@ class Tracing:
                 compact = any(n in _COMPACT for n in self._names.decorator_names(method))
                 if name == "__call__" or compact or name == "setup":
                     self._mark(method, Trace(None, compiled=False, staged=False))
+
+    def _traced_elsewhere(self, tree: Tree, incoming: Incoming) -> list[Function]:
+        """Mark what other modules trace for sure; return what they may trace."""
+        perhaps = []
+        for function in tree.functions if incoming.functions else ():
+            outside = incoming.functions.get(function.qualname)
+            if outside is None or function.is_lambda:
+                continue
+            if outside.traced == SURE:
+                self._mark(function, Trace(None, outside.compiled, outside.staged))
+            elif outside.traced:
+                perhaps.append(function)
+        return perhaps
+
+    def _spread_perhaps(self, work: list[Function]) -> None:
+        while work:
+            function = work.pop()
+            if id(function) in self._perhaps or id(function) in self._traces or id(function) in self._host:
+                continue
+            self._perhaps.add(id(function))
+            work.extend(site.function for site in self._calls.made_by(function))
+            work.extend(self._nested.get(id(function), ()))
 
     def _rules_of_custom_derivatives(self, tree: Tree) -> None:
         for call in tree.calls:

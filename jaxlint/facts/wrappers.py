@@ -83,6 +83,12 @@ def table(settings: Settings) -> Mapping[str, Wrapper]:
 
 
 @functools.cache
+def known_last_names() -> frozenset[str]:
+    """Return the last part of the dotted name of each wrapper that comes with jaxlint."""
+    return frozenset(name.rpartition(".")[2] for name in _built_in())
+
+
+@functools.cache
 def _built_in() -> Mapping[str, Wrapper]:
     text = importlib.resources.files(__package__).joinpath("wrappers.toml").read_text(encoding="utf-8")
     found: dict[str, Wrapper] = {}

@@ -608,10 +608,10 @@ def test_a_process_that_dies_costs_one_file(project: Project) -> None:
         "import jaxlint.driver\n"
         "from jaxlint.doors.cli import main\n"
         "lint = jaxlint.driver.lint\n"
-        "def deadly(source, settings):\n"
+        "def deadly(source, *rest):\n"
         "    if '# poison' in source.text:\n"
         "        os._exit(3)\n"
-        "    return lint(source, settings)\n"
+        "    return lint(source, *rest)\n"
         "jaxlint.driver.lint = deadly\n"
         "if __name__ == '__main__':\n"
         "    sys.exit(main(sys.argv[1:]))\n",

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from jaxlint.doors.cli import pool
+from jaxlint.doors.cli import checking
 from jaxlint.driver import Checked
 from jaxlint.finding import Applicability, Edit, Fix, Span
 from jaxlint.rules import Report, jax102_jit_of_lambda
@@ -269,8 +269,8 @@ def test_a_file_that_was_changed_meanwhile_is_left_alone(project: Project, monke
         file.write_text(edited)
         return results
 
-    original = pool.check_files
-    monkeypatch.setattr(pool, "check_files", check_files)
+    original = checking.check_files
+    monkeypatch.setattr(checking, "check_files", check_files)
     outcome = project.json("--fix")
     assert (outcome.code, outcome.codes) == (2, ["JAX102"])
     assert outcome.err == "jaxlint: error: a.py: not fixed: it was changed meanwhile\n"

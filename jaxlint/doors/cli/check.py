@@ -100,7 +100,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     running = parser.add_argument_group("running")
     running.add_argument("-j", "--jobs", type=_jobs, metavar="N", help="processes (default: one a processor)")
     running.add_argument(
-        "--no-project", action="store_true", help="see each file alone; has no effect yet, as that is so"
+        "--no-project",
+        action="store_true",
+        help="see each file alone, not what other files of its folder do with its functions",
     )
     running.add_argument("--no-cache", action="store_true", help="has no effect yet: there is no cache")
     running.add_argument("--cache-dir", metavar="FOLDER", help="has no effect yet: there is no cache")
@@ -158,7 +160,7 @@ def _from_stdin(arguments: argparse.Namespace) -> bool:
 
 def _check(files: Sequence[File], arguments: argparse.Namespace) -> tuple[bool, bool]:
     """Lint, fix and report; return whether there is something to exit with 1 for, and whether something failed."""
-    from jaxlint.doors.cli import pool
+    from jaxlint.doors.cli import checking, pool
     from jaxlint.driver import check_bytes
 
     jobs = pool.processes(len(files), arguments.jobs)
@@ -168,7 +170,7 @@ def _check(files: Sequence[File], arguments: argparse.Namespace) -> tuple[bool, 
     data = sys.stdin.buffer.read() if _from_stdin(arguments) else None
     if data is None:
         linted = adopting.without_baseline(files) if arguments.write_baseline else files
-        results = pool.check_files(linted, jobs, fix=fix)
+        results = checking.check_files(linted, jobs, fix=fix, project=not arguments.no_project)
     else:
         results = [check_bytes(data, file, fix=fix) for file in files]
     for result in results:

@@ -1,4 +1,4 @@
-"""Linting many files in several processes, with the same results in the same order as in one."""
+"""Doing one thing for many files in several processes, with the same results in the same order as in one."""
 
 from __future__ import annotations
 
@@ -6,20 +6,19 @@ import gc
 import os
 import signal
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
+from typing import Any, TypeVar
 
 from jaxlint.config import Config
 from jaxlint.discovery import File
-from jaxlint.driver import Checked, check_file, failure
 
 _FILES_PER_PROCESS = 24
 """Below this, a second process costs more to start than it saves."""
 _MOST_PROCESSES = 60
 """Windows cannot wait for more."""
 
-_Task = tuple[str, str, int, bool]
-"""Name and path of a file, the number of its configuration, and whether to fix it."""
+T = TypeVar("T")
 
 
 def processes(files: int, wanted: int | None) -> int:
@@ -30,60 +29,94 @@ def processes(files: int, wanted: int | None) -> int:
     return max(1, min(wanted, files, _MOST_PROCESSES))
 
 
-def check_files(files: Sequence[File], jobs: int, *, fix: bool = False) -> list[Checked]:
-    """Lint files, and fix their texts if asked to, and return what came of each, in the same order.
+class Pool:
+    """Some processes, started when they are first needed; to be left as a context.
 
-    A file on which a process dies gets a JAX000; the others are not affected.
+    Args:
+        jobs: how many; with one, all is done in this process.
+        configs: the configurations that files may have.
     """
-    _collect_rarely()
-    if jobs < 2:
-        return [check_file(file, fix=fix) for file in files]
-    configs = list({id(file.config): file.config for file in files}.values())
-    numbers = {id(config): number for number, config in enumerate(configs)}
-    tasks = [(file.name, file.path, numbers[id(file.config)], fix) for file in files]
-    results = dict(_together(tasks, configs, jobs))
-    left = [index for index in range(len(files)) if index not in results]
-    results.update(_one_by_one(files, tasks, configs, left))
-    return [results[index] for index in range(len(files))]
 
+    def __init__(self, jobs: int, configs: Sequence[Config]) -> None:
+        self._jobs = jobs
+        self._configs = list(configs)
+        self._numbers = {id(config): number for number, config in enumerate(configs)}
+        self._running: ProcessPoolExecutor | None = None
+        collect_rarely()
 
-def _together(tasks: Sequence[_Task], configs: list[Config], jobs: int) -> Iterator[tuple[int, Checked]]:
-    """Yield index and result of each file, or of those that were done when a process died."""
-    size = max(1, min(16, len(tasks) // (jobs * 4)))
-    with _executor(jobs, configs) as executor:
+    def __enter__(self) -> Pool:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._running is not None:
+            self._running.shutdown(cancel_futures=True)
+
+    def each(self, do: Callable[[File], T], files: Sequence[File], died: Callable[[File], T]) -> list[T]:
+        """Return what `do`, a function of a module, gives for each file, in the same order.
+
+        Where a process dies on a file it is `died` that gives the result; the others are not affected.
+        """
+        if self._jobs < 2 or len(files) < 2:
+            return [do(file) for file in files]
+        tasks = [(self._bare(file), self._numbers[id(file.config)]) for file in files]
+        results = dict(self._together(do, tasks))
+        left = [index for index in range(len(files)) if index not in results]
+        results.update(self._one_by_one(do, files, tasks, left, died))
+        return [results[index] for index in range(len(files))]
+
+    @staticmethod
+    def _bare(file: File) -> Any:
+        return (file.name, file.path, file.from_folder, file.incoming)
+
+    def _together(self, do: Callable[[File], T], tasks: Sequence[Any]) -> Iterator[tuple[int, T]]:
+        """Yield index and result of each file, or of those that were done when a process died."""
+        size = max(1, min(16, len(tasks) // (self._jobs * 4)))
         batches = [range(start, min(start + size, len(tasks))) for start in range(0, len(tasks), size)]
-        futures = [executor.submit(_check_batch, [tasks[index] for index in batch]) for batch in batches]
-        try:
-            for batch, future in zip(batches, futures, strict=True):
-                try:
-                    yield from zip(batch, future.result(), strict=True)
-                except BrokenProcessPool:
-                    continue
-        except BaseException:
-            executor.shutdown(cancel_futures=True)
-            raise
+        if self._running is None:
+            self._running = self._executor(self._jobs)
+        broken = False
+        futures = [self._running.submit(_batch, do, [tasks[index] for index in batch]) for batch in batches]
+        for batch, future in zip(batches, futures, strict=True):
+            try:
+                yield from zip(batch, future.result(), strict=True)
+            except BrokenProcessPool:
+                broken = True
+        if broken:
+            self._running.shutdown(cancel_futures=True)
+            self._running = None
+
+    def _one_by_one(
+        self,
+        do: Callable[[File], T],
+        files: Sequence[File],
+        tasks: Sequence[Any],
+        indices: Sequence[int],
+        died: Callable[[File], T],
+    ) -> Iterator[tuple[int, T]]:
+        """Yield index and result of files among which is one that kills its process; so it is found out which."""
+        left = deque(indices)
+        while left:
+            with self._executor(1) as executor:
+                while left:
+                    index = left.popleft()
+                    try:
+                        (result,) = executor.submit(_batch, do, [tasks[index]]).result()
+                    except BrokenProcessPool:
+                        yield index, died(files[index])
+                        break
+                    yield index, result
+
+    def _executor(self, jobs: int) -> ProcessPoolExecutor:
+        return ProcessPoolExecutor(jobs, initializer=_start, initargs=(self._configs,))
 
 
-def _one_by_one(
-    files: Sequence[File], tasks: Sequence[_Task], configs: list[Config], indices: Sequence[int]
-) -> Iterator[tuple[int, Checked]]:
-    """Yield index and result of files among which is one that kills its process; so it is found out which."""
-    left = deque(indices)
-    while left:
-        with _executor(1, configs) as executor:
-            while left:
-                index = left.popleft()
-                try:
-                    (result,) = executor.submit(_check_batch, [tasks[index]]).result()
-                except BrokenProcessPool:
-                    message = "jaxlint failed on this file: the process that linted it died; please report this"
-                    yield index, Checked((failure("JAX000", "internal-error", message, files[index]),))
-                    break
-                yield index, result
+def collect_rarely() -> None:
+    """Have Python look for cycles less often.
 
-
-def _executor(jobs: int, configs: list[Config]) -> ProcessPoolExecutor:
-    return ProcessPoolExecutor(jobs, initializer=_start, initargs=(configs,))
+    Syntax trees are many small objects that die by reference count; looking for cycles among them took a tenth of the
+    time.  Cycles are still found, once in a while.
+    """
+    gc.set_threshold(100_000, 50, 100)
 
 
 # --- in the worker ---------------------------------------------------------------------------------------------------
@@ -91,19 +124,13 @@ def _executor(jobs: int, configs: list[Config]) -> ProcessPoolExecutor:
 _configs: list[Config] = []
 
 
-def _collect_rarely() -> None:
-    # Syntax trees are many small objects that die by reference count; looking for cycles among them took a tenth of
-    # the time.  Cycles are still found, once in a while.
-    gc.set_threshold(100_000, 50, 100)
-
-
 def _start(configs: list[Config]) -> None:
-    _collect_rarely()
+    collect_rarely()
     # Sent once: the core keeps what it derives from settings by identity.
     _configs[:] = configs
     # Ctrl-C reaches the workers too; they go without a word, and the parent speaks for all.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-def _check_batch(tasks: Sequence[_Task]) -> list[Checked]:
-    return [check_file(File(name, path, _configs[number]), fix=fix) for name, path, number, fix in tasks]
+def _batch(do: Callable[[File], T], tasks: Sequence[Any]) -> list[T]:
+    return [do(File(name, path, _configs[number], *rest)) for (name, path, *rest), number in tasks]

@@ -1,0 +1,90 @@
+"""What the other modules of a project say about one: who traces, loops over and eagerly calls its functions."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+SURE = 2
+PERHAPS = 1
+ONCE = 1
+HIGH = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """What other modules do with one function.
+
+    `traced`: 2 something traces it, 1 something may (a method of that name is called under trace), 0 nothing in sight
+    does; `compiled` and `staged` are those of `jaxlint.facts.tracing.Trace`.  `eager`: 2 the chain of calls starts at
+    module level or where a program starts, 1 a Python loop calls it.  `repeated`: a call of it, perhaps by way of
+    others, stands in a loop that no trace surrounds.  `called`: 0 no call in sight, 1 all calls run once, 2 others.
+    """
+
+    traced: int = 0
+    compiled: bool = False
+    staged: bool = False
+    eager: int = 0
+    repeated: bool = False
+    called: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What something is that a module imports from another of the project.
+
+    `kind` is function, class, instance or compiled; `factory` says that it returns a function that it has just
+    compiled, `operations` how many array operations one call of it dispatches.  `statics` are the names and positions
+    of a compiled function's static arguments, `params` the names of its parameters.
+    """
+
+    kind: str
+    name: str
+    factory: bool = False
+    operations: int = 0
+    statics: tuple[int | str, ...] = ()
+    params: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Incoming:
+    """What a project knows about one module; `imports` goes by the dotted name as the import spells it."""
+
+    functions: Mapping[str, Outside] = field(default_factory=dict)
+    imports: Mapping[str, Imported] = field(default_factory=dict)
+
+    def plain(self) -> list[Any]:
+        """Return it as lists, numbers and text, for JSON."""
+        return [
+            {name: list(dataclasses.astuple(outside)) for name, outside in sorted(self.functions.items())},
+            {name: list(dataclasses.astuple(imported)) for name, imported in sorted(self.imports.items())},
+        ]
+
+    @functools.cached_property
+    def traced(self) -> frozenset[str]:
+        """The functions that another module traces for sure."""
+        return frozenset(name for name, outside in self.functions.items() if outside.traced == SURE)
+
+    @functools.cached_property
+    def eager(self) -> frozenset[str]:
+        """The functions that another module runs eagerly, with evidence of it."""
+        return frozenset(name for name, outside in self.functions.items() if outside.eager)
+
+    @functools.cached_property
+    def factories(self) -> frozenset[str]:
+        """The imported functions that return a function which they have just compiled."""
+        return frozenset(name for name, imported in self.imports.items() if imported.factory)
+
+    @functools.cached_property
+    def digest(self) -> str:
+        """A text that differs where anything differs."""
+        return hashlib.sha256(json.dumps(self.plain()).encode()).hexdigest()[:32]
+
+
+NOTHING = Incoming()
+"""What is known of a file that is looked at alone."""
