@@ -7,7 +7,7 @@ nor sent from one process to another.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from jaxlint.finding import Applicability, Confidence, Impact, Severity
 
@@ -124,6 +124,57 @@ class Diagnostic:
             ),
             end_line=source.line(end.row),
         )
+
+    def plain(self) -> list[Any]:
+        """Return all but the file's name as lists, numbers and text, for JSON."""
+        return [
+            *(self.code, self.name, self.message, _plain_location(self.location), _plain_location(self.end_location)),
+            *(self.line, self.impact, self.severity, self.confidence.label, self.fingerprint),
+            [[note.message, _plain_location(note.location)] for note in self.related],
+            [
+                [
+                    fix.applicability,
+                    fix.message,
+                    [[e.content, _plain_location(e.location), _plain_location(e.end_location)] for e in fix.edits],
+                ]
+                for fix in self.fixes
+            ],
+        ]
+
+    @classmethod
+    def of_plain(cls, plain: list[Any], filename: str) -> Diagnostic:
+        """Return the diagnostic that `plain` gave, in the file of this name.
+
+        Raises:
+            ValueError, TypeError: it is none.
+        """
+        code, name, message, start, end, line, impact, severity, confidence, fingerprint, related, fixes = plain
+        return cls(
+            code,
+            name,
+            message,
+            filename,
+            Location(*start),
+            Location(*end),
+            line,
+            Impact(impact) if impact is not None else None,
+            Severity(severity),
+            Confidence.from_label(confidence),
+            fingerprint,
+            tuple(LocatedNote(text, Location(*place)) for text, place in related),
+            tuple(
+                LocatedFix(
+                    Applicability(applicability),
+                    text,
+                    tuple(LocatedEdit(content, Location(*first), Location(*last)) for content, first, last in edits),
+                )
+                for applicability, text, edits in fixes
+            ),
+        )
+
+
+def _plain_location(location: Location) -> list[int]:
+    return [location.row, location.column]
 
 
 def _locate(source: Source, span: Span) -> tuple[Location, Location]:

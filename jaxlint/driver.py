@@ -57,15 +57,15 @@ def check_file(file: File, *, fix: bool = False) -> Checked:
     return check_bytes(data, file, fix=fix)
 
 
-def read_exports(file: File) -> list[Any] | None:
-    """Return what a file tells the others of its project, as plain values; None where it cannot be read or parsed."""
+def read_exports(data: bytes) -> list[Any] | None:
+    """Return what a file tells the others of its project, as plain values; None where it cannot be parsed."""
     from jaxlint.facts.exports import exports
     from jaxlint.facts.outline import python_tree
 
     try:
-        source = Source.from_bytes(Path(file.path).read_bytes(), file.path)
+        source = Source.from_bytes(data)
         return exports(python_tree(source.text), source.once_rows).plain()
-    except (OSError, SourceError, SyntaxError, ValueError, RecursionError, MemoryError):
+    except (SourceError, SyntaxError, ValueError, RecursionError, MemoryError):
         # Linting it says what is wrong with it.
         return None
 

@@ -24,6 +24,7 @@ COMMANDS = {
     "log": "read the log of a program that ran, and say what it compiled, why, and what to change",
     "rule": "explain a rule",
     "config": "list the keys of the configuration",
+    "clean": "remove what earlier runs have kept",
     "completion": "print a script that makes a shell complete commands and options",
 }
 

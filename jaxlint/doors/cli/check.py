@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -104,8 +105,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="see each file alone, not what other files of its folder do with its functions",
     )
-    running.add_argument("--no-cache", action="store_true", help="has no effect yet: there is no cache")
-    running.add_argument("--cache-dir", metavar="FOLDER", help="has no effect yet: there is no cache")
+    running.add_argument("--no-cache", action="store_true", help="neither use nor keep what runs find out")
+    running.add_argument(
+        "--cache-dir", metavar="FOLDER", help="where to keep it (default: .jaxlint_cache beside the configuration)"
+    )
 
 
 prepared = adopting.prepared
@@ -160,7 +163,7 @@ def _from_stdin(arguments: argparse.Namespace) -> bool:
 
 def _check(files: Sequence[File], arguments: argparse.Namespace) -> tuple[bool, bool]:
     """Lint, fix and report; return whether there is something to exit with 1 for, and whether something failed."""
-    from jaxlint.doors.cli import checking, pool
+    from jaxlint.doors.cli import pool
     from jaxlint.driver import check_bytes
 
     jobs = pool.processes(len(files), arguments.jobs)
@@ -170,7 +173,7 @@ def _check(files: Sequence[File], arguments: argparse.Namespace) -> tuple[bool, 
     data = sys.stdin.buffer.read() if _from_stdin(arguments) else None
     if data is None:
         linted = adopting.without_baseline(files) if arguments.write_baseline else files
-        results = checking.check_files(linted, jobs, fix=fix, project=not arguments.no_project)
+        results = _linted(linted, jobs, arguments)
     else:
         results = [check_bytes(data, file, fix=fix) for file in files]
     for result in results:
@@ -200,6 +203,22 @@ def _check(files: Sequence[File], arguments: argparse.Namespace) -> tuple[bool, 
     left = not arguments.fix_only and any(result.diagnostics for result in results)
     fixed = arguments.exit_non_zero_on_fix and fixing.count(results) > 0
     return ((left or unused) and not arguments.exit_zero) or fixed, not good or _failed(results)
+
+
+def _linted(files: Sequence[File], jobs: int, arguments: argparse.Namespace) -> list[Checked]:
+    from jaxlint.doors.cli import checking
+
+    fix, project = fixing.wanted(arguments), not arguments.no_project
+    if arguments.no_cache or not files:
+        return checking.check_files(files, jobs, fix=fix, project=project)
+    from jaxlint.cache import FOLDER, Cache
+
+    folder = arguments.cache_dir or os.path.join(files[0].config.root, FOLDER)
+    with contextlib.closing(Cache(folder)) as cache:
+        results = checking.check_files(files, jobs, fix=fix, project=project, cache=cache)
+        for warning in cache.warnings:
+            warn(warning)
+    return results
 
 
 def _failed(results: Sequence[Checked]) -> bool:

@@ -1,89 +1,249 @@
-"""Linting the files of a run: each with what the rest of its project says about it."""
+"""Linting the files of a run: each with what the rest of its project says about it, and only what is not known yet."""
 
 from __future__ import annotations
 
 import dataclasses
 import functools
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from jaxlint.cache import Cache, digest, digest_of, version
 from jaxlint.doors.cli.pool import Pool
-from jaxlint.driver import Checked, check_file, failure, read_exports
+from jaxlint.facts.incoming import NOTHING
 
 if TYPE_CHECKING:
+    from jaxlint.config import Config
     from jaxlint.diagnostic import Diagnostic
     from jaxlint.discovery import File
+    from jaxlint.driver import Checked
+    from jaxlint.facts.incoming import Incoming
 
 _LIBRARIES = re.compile(rb"jax|flax|equinox|haiku")
 
 
-def check_files(files: Sequence[File], jobs: int, *, fix: bool = False, project: bool = True) -> list[Checked]:
+def check_files(
+    files: Sequence[File], jobs: int, *, fix: bool = False, project: bool = True, cache: Cache | None = None
+) -> list[Checked]:
     """Lint files, and fix their texts if asked to, and return what came of each, in the same order.
 
-    The files that were found in folders are one project, if `project` says so.
+    The files that were found in folders are one project, if `project` says so.  What `cache` knows is not done again.
     """
     configs = list({id(file.config): file.config for file in files}.values())
     with Pool(jobs, configs) as pool:
-        error = None
-        if project:
-            files, error = _with_incoming(files, pool)
-        results = pool.each(functools.partial(check_file, fix=fix), files, _died)
-    if error is not None:
-        results[0] = dataclasses.replace(results[0], diagnostics=(error, *results[0].diagnostics))
-    return results
+        return _Run(files, pool, cache).results(fix=fix, project=project)
 
 
-def _died(file: File) -> Checked:
-    message = "jaxlint failed on this file: the process that linted it died; please report this"
-    return Checked((failure("JAX000", "internal-error", message, file),))
+class _Run:
+    """One run over some files, by their numbers."""
+
+    def __init__(self, files: Sequence[File], pool: Pool, cache: Cache | None) -> None:
+        self._files = list(files)
+        self._pool = pool
+        self._cache = cache
+        self._version = version() if cache is not None else ""
+        self._contents = [_content(file) for file in files] if cache is not None else []
+        self._config_keys: dict[int, str] = {}
+        self._new: dict[str, Any] = {}
+        self._failure: Diagnostic | None = None
+
+    def results(self, *, fix: bool, project: bool) -> list[Checked]:
+        """Return what came of each file."""
+        members = [number for number, file in enumerate(self._files) if file.from_folder] if project else []
+        results: dict[int, Checked] = {}
+        if self._cache is not None and not fix:
+            results = self._remembered(members)
+        left = [number for number in range(len(self._files)) if number not in results]
+        if set(left).intersection(members) and len(members) > 1:
+            self._join(members)
+            if self._cache is not None and not fix and self._failure is None:
+                results = self._known(self._digests())
+                left = [number for number in left if number not in results]
+        checked = self._pool.each(functools.partial(_check, fix=fix), [self._files[number] for number in left], _died)
+        for number, (content, result) in zip(left, checked, strict=True):
+            results[number] = result
+            if not fix and content is not None and _is_lasting(result):
+                key = self._key(number, content, self._files[number].incoming.digest)
+                self._new[key] = [diagnostic.plain() for diagnostic in result.diagnostics]
+        if self._cache is not None:
+            self._cache.put(self._new)
+        if self._failure is not None:
+            results[0] = dataclasses.replace(results[0], diagnostics=(self._failure, *results[0].diagnostics))
+        return [results[number] for number in range(len(self._files))]
+
+    # What is known
+
+    def _remembered(self, members: Sequence[int]) -> dict[int, Checked]:
+        """Return what is known of the files, for what the last run over the same project found them to be told."""
+        digests = [NOTHING.digest] * len(self._files)
+        if len(members) > 1:
+            key = self._project_key(members)
+            told = self._get([key]).get(key)
+            if not isinstance(told, list) or len(told) != len(members):
+                return {}
+            for number, incoming in zip(members, told, strict=True):
+                digests[number] = incoming
+        return self._known(digests)
+
+    def _known(self, incoming: Sequence[str]) -> dict[int, Checked]:
+        from jaxlint.diagnostic import Diagnostic
+        from jaxlint.driver import Checked
+
+        keys = {
+            number: self._key(number, content, incoming[number])
+            for number, content in enumerate(self._contents)
+            if content is not None
+        }
+        values = self._get(keys.values())
+        found: dict[int, Checked] = {}
+        for number, key in keys.items():
+            if key in values:
+                name = self._files[number].name
+                try:
+                    diagnostics = tuple(Diagnostic.of_plain(plain, name) for plain in values[key])
+                except (ValueError, TypeError, KeyError):
+                    continue
+                found[number] = Checked(diagnostics)
+        return found
+
+    def _get(self, keys: Iterable[str]) -> dict[str, Any]:
+        return self._cache.get(keys) if self._cache is not None else {}
+
+    def _digests(self) -> list[str]:
+        return [file.incoming.digest for file in self._files]
+
+    def _key(self, number: int, content: str, incoming: str) -> str:
+        file = self._files[number]
+        config = file.config
+        path = file.path if config.baseline is not None else ""
+        around = (config.name_of(file.path), config.ignored(file.path), path)
+        return digest("findings", self._version, content, self._config_key(config), incoming, *around)
+
+    def _config_key(self, config: Config) -> str:
+        known = self._config_keys.get(id(config))
+        if known is None:
+            baseline = _bytes(config.baseline) if config.baseline is not None else b""
+            values = json.dumps(config.values(), default=repr, sort_keys=True)
+            known = digest(repr(config.settings), values, digest_of(baseline or b""))
+            self._config_keys[id(config)] = known
+        return known
+
+    def _project_key(self, members: Sequence[int]) -> str:
+        parts = [(self._files[n].path, self._contents[n], self._config_key(self._files[n].config)) for n in members]
+        return digest("project", self._version, parts, self._scripts(members))
+
+    def _scripts(self, members: Iterable[int]) -> list[str]:
+        from jaxlint.scripts import scripts
+
+        return sorted(set(scripts(self._files[number].path for number in members)))
+
+    # The project
+
+    def _join(self, members: Sequence[int]) -> None:
+        """Tell each file of the project what the others say about it; where that fails, say so and leave each alone."""
+        if not any(_mentions_jax(self._files[number]) for number in members):
+            return
+        records = self._records(members)
+        try:
+            told = joined([self._files[number] for number in records], list(records.values()), self._scripts(members))
+        except Exception as error:  # noqa: BLE001  (the files can still be linted)
+            from jaxlint.driver import failure
+
+            message = (
+                f"jaxlint failed on the project, so each file was seen alone: {type(error).__name__}: {error}; "
+                "please report this"
+            )
+            self._failure = failure("JAX000", "internal-error", message, self._files[0])
+            return
+        for number, incoming in zip(records, told, strict=True):
+            self._files[number] = dataclasses.replace(self._files[number], incoming=incoming)
+        if self._cache is not None:
+            self._new[self._project_key(members)] = [self._files[number].incoming.digest for number in members]
+
+    def _records(self, members: Sequence[int]) -> dict[int, list[Any]]:
+        keys = {number: self._exports_key(self._contents[number]) for number in members} if self._cache else {}
+        known = self._get(keys.values())
+        missing = [number for number in members if keys.get(number) not in known]
+        read = self._pool.each(_read, [self._files[number] for number in missing], _unread)
+        found: dict[int, list[Any] | None] = {
+            number: known[keys[number]] for number in members if keys.get(number) in known
+        }
+        for number, (content, record) in zip(missing, read, strict=True):
+            found[number] = record
+            if self._cache is not None and content is not None:
+                self._new[self._exports_key(content)] = record
+        return {number: record for number in members if (record := found[number]) is not None}
+
+    def _exports_key(self, content: str | None) -> str:
+        return digest("exports", self._version, content)
 
 
-def _with_incoming(files: Sequence[File], pool: Pool) -> tuple[Sequence[File], Diagnostic | None]:
-    """Tell each file of the project what the others say about it; where that fails, say so and leave each alone."""
-    members = [index for index, file in enumerate(files) if file.from_folder]
-    if len(members) < 2 or not any(_mentions_jax(files[index]) for index in members):
-        return files, None
-    records = pool.each(read_exports, [files[index] for index in members], _no_exports)
-    known = {index: record for index, record in zip(members, records, strict=True) if record is not None}
-    try:
-        return joined(files, known), None
-    except Exception as error:  # noqa: BLE001  (the files can still be linted)
-        message = (
-            f"jaxlint failed on the project, so each file was seen alone: {type(error).__name__}: {error}; "
-            "please report this"
-        )
-        return files, failure("JAX000", "internal-error", message, files[0])
+def joined(files: Sequence[File], records: Sequence[list[Any]], entries: Iterable[str]) -> list[Incoming]:
+    """Join the records of files and return what the others say about each."""
+    from jaxlint.facts.exports import Exports
+    from jaxlint.project import Module, Project
+
+    modules = [
+        Module(file.path, file.config.name_of(file.path), Exports.of_plain(record), file.config.settings)
+        for file, record in zip(files, records, strict=True)
+    ]
+    project = Project(modules, entries)
+    return [project.incoming(number) for number in range(len(modules))]
 
 
-def _no_exports(_: File) -> list[Any] | None:
-    return None
+def _is_lasting(result: Checked) -> bool:
+    """Whether a result may be kept: what failed may go well next time."""
+    return result.error is None and all(diagnostic.code != "JAX000" for diagnostic in result.diagnostics)
 
 
 def _mentions_jax(file: File) -> bool:
+    data = _bytes(file.path)
+    return data is not None and _LIBRARIES.search(data) is not None
+
+
+def _content(file: File) -> str | None:
+    data = _bytes(file.path)
+    return digest_of(data) if data is not None else None
+
+
+def _bytes(path: str) -> bytes | None:
     try:
-        return _LIBRARIES.search(Path(file.path).read_bytes()) is not None
+        return Path(path).read_bytes()
     except OSError:
-        return False
+        return None
 
 
-def joined(files: Sequence[File], records: dict[int, list[Any]]) -> list[File]:
-    """Join the records of files, given by their numbers, and return the files with what the others say about each."""
-    from jaxlint.facts.exports import Exports
-    from jaxlint.project import Module, Project, scripts
+# --- in the worker ---------------------------------------------------------------------------------------------------
 
-    modules = [
-        Module(
-            files[index].path,
-            files[index].config.name_of(files[index].path),
-            Exports.of_plain(record),
-            files[index].config.settings,
-        )
-        for index, record in records.items()
-    ]
-    project = Project(modules, scripts([files[index].path for index in records]))
-    told = list(files)
-    for number, index in enumerate(records):
-        told[index] = dataclasses.replace(files[index], incoming=project.incoming(number))
-    return told
+_Content = str | None
+"""The digest of what was read, which may be newer than what the parent saw; None where nothing could be read."""
+
+
+def _check(file: File, *, fix: bool) -> tuple[_Content, Checked]:
+    from jaxlint.driver import Checked, check_bytes
+
+    try:
+        data = Path(file.path).read_bytes()
+    except OSError as error:
+        return None, Checked(error=f"{file.name}: cannot be read: {error.strerror or error}")
+    return digest_of(data), check_bytes(data, file, fix=fix)
+
+
+def _died(file: File) -> tuple[_Content, Checked]:
+    from jaxlint.driver import Checked, failure
+
+    message = "jaxlint failed on this file: the process that linted it died; please report this"
+    return None, Checked((failure("JAX000", "internal-error", message, file),))
+
+
+def _read(file: File) -> tuple[_Content, list[Any] | None]:
+    from jaxlint.driver import read_exports
+
+    data = _bytes(file.path)
+    return (None, None) if data is None else (digest_of(data), read_exports(data))
+
+
+def _unread(_: File) -> tuple[_Content, list[Any] | None]:
+    return None, None

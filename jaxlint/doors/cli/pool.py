@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import dataclasses
 import gc
 import os
 import signal
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from jaxlint.config import Config
 from jaxlint.discovery import File
+
+if TYPE_CHECKING:
+    from concurrent.futures.process import ProcessPoolExecutor
 
 _FILES_PER_PROCESS = 24
 """Below this, a second process costs more to start than it saves."""
 _MOST_PROCESSES = 60
 """Windows cannot wait for more."""
 
+_NO_CONFIG = Config()
+
 T = TypeVar("T")
+_Task = tuple[File, int]
+"""A file without its configuration, which is sent but once, and the number of that."""
 
 
 def processes(files: int, wanted: int | None) -> int:
@@ -58,20 +65,18 @@ class Pool:
         """
         if self._jobs < 2 or len(files) < 2:
             return [do(file) for file in files]
-        tasks = [(self._bare(file), self._numbers[id(file.config)]) for file in files]
+        tasks = [(dataclasses.replace(file, config=_NO_CONFIG), self._numbers[id(file.config)]) for file in files]
         results = dict(self._together(do, tasks))
         left = [index for index in range(len(files)) if index not in results]
         results.update(self._one_by_one(do, files, tasks, left, died))
         return [results[index] for index in range(len(files))]
 
-    @staticmethod
-    def _bare(file: File) -> Any:
-        return (file.name, file.path, file.from_folder, file.incoming)
-
-    def _together(self, do: Callable[[File], T], tasks: Sequence[Any]) -> Iterator[tuple[int, T]]:
+    def _together(self, do: Callable[[File], T], tasks: Sequence[_Task]) -> Iterator[tuple[int, T]]:
         """Yield index and result of each file, or of those that were done when a process died."""
         size = max(1, min(16, len(tasks) // (self._jobs * 4)))
         batches = [range(start, min(start + size, len(tasks))) for start in range(0, len(tasks), size)]
+        from concurrent.futures.process import BrokenProcessPool
+
         if self._running is None:
             self._running = self._executor(self._jobs)
         broken = False
@@ -89,11 +94,13 @@ class Pool:
         self,
         do: Callable[[File], T],
         files: Sequence[File],
-        tasks: Sequence[Any],
+        tasks: Sequence[_Task],
         indices: Sequence[int],
         died: Callable[[File], T],
     ) -> Iterator[tuple[int, T]]:
         """Yield index and result of files among which is one that kills its process; so it is found out which."""
+        from concurrent.futures.process import BrokenProcessPool
+
         left = deque(indices)
         while left:
             with self._executor(1) as executor:
@@ -107,6 +114,9 @@ class Pool:
                     yield index, result
 
     def _executor(self, jobs: int) -> ProcessPoolExecutor:
+        # Slow to import, and not needed where all is known or done in this process.
+        from concurrent.futures.process import ProcessPoolExecutor
+
         return ProcessPoolExecutor(jobs, initializer=_start, initargs=(self._configs,))
 
 
@@ -132,5 +142,5 @@ def _start(configs: list[Config]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-def _batch(do: Callable[[File], T], tasks: Sequence[Any]) -> list[T]:
-    return [do(File(name, path, _configs[number], *rest)) for (name, path, *rest), number in tasks]
+def _batch(do: Callable[[File], T], tasks: Sequence[_Task]) -> list[T]:
+    return [do(dataclasses.replace(file, config=_configs[number])) for file, number in tasks]

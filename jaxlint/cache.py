@@ -1,0 +1,180 @@
+"""What earlier runs found out, kept between runs, so that only what changed is looked at again.
+
+A cache only ever answers what would be found out anew: each key holds all that its value depends on, the version of
+jaxlint (and of its files), of Python and of LibCST among it.  It is one SQLite file, which several processes may use at
+a time.  One that is damaged is made anew, one that cannot be used is done without; either is said once.
+
+Values are JSON: a cache that came with somebody else's code must not be able to run any.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import sqlite3
+import sys
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+FOLDER = ".jaxlint_cache"
+_FILE = "v1.sqlite3"
+_TAG = "CACHEDIR.TAG"
+_TAG_TEXT = "Signature: 8a477f597d28d172789f06886806bc55\n# This folder was made by jaxlint, which can make it again.\n"
+_IGNORE = "# Made by jaxlint.\n*\n"
+_DAYS = 30
+"""How long a value is kept that no run asks for."""
+_SECONDS = 5.0
+"""How long to wait for another process that is writing."""
+_AT_ONCE = 500
+_SECONDS_A_DAY = 86_400
+
+
+def digest(*parts: object) -> str:
+    """Return a key for some values that have a text."""
+    return hashlib.blake2b("\0".join(map(str, parts)).encode("utf-8", "surrogatepass"), digest_size=20).hexdigest()
+
+
+def digest_of(data: bytes) -> str:
+    """Return a key for the content of a file."""
+    return hashlib.blake2b(data, digest_size=20).hexdigest()
+
+
+def version() -> str:
+    """Return what names the program that finds things: jaxlint and its files, Python, LibCST."""
+    from jaxlint import __version__
+
+    parts: list[object] = [__version__, sys.implementation.cache_tag, sys.version_info[:3]]
+    root = os.path.dirname(os.path.abspath(__file__))
+    for folder, folders, files in os.walk(root):
+        folders[:] = sorted(name for name in folders if name != "__pycache__")
+        for name in sorted(files):
+            status = os.stat(os.path.join(folder, name))
+            parts.append((name, status.st_size, status.st_mtime_ns))
+    parts.append(_libcst())
+    return digest(*parts)
+
+
+def _libcst() -> str:
+    """Return which LibCST is installed, without importing it."""
+    for folder in sys.path:
+        with contextlib.suppress(OSError):
+            status = os.stat(os.path.join(folder, "libcst", "_version.py"))
+            return f"{folder} {status.st_mtime_ns}"
+    return ""
+
+
+class Cache:
+    """Values by their keys.
+
+    `warnings` holds what the user should know; no method raises.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        self.warnings: list[str] = []
+        self._day = int(time.time()) // _SECONDS_A_DAY
+        self._stale: list[str] = []
+        self._connection: sqlite3.Connection | None = None
+        try:
+            self._connection = self._open()
+        except (OSError, sqlite3.Error) as error:
+            self._give_up(error)
+
+    def _open(self) -> sqlite3.Connection:
+        os.makedirs(self.folder, exist_ok=True)
+        for name, text in ((_TAG, _TAG_TEXT), (".gitignore", _IGNORE)):
+            path = Path(self.folder, name)
+            if not path.exists():
+                path.write_text(text, "utf-8")
+        file = os.path.join(self.folder, _FILE)
+        try:
+            return _connect(file)
+        except sqlite3.OperationalError:
+            raise
+        except sqlite3.DatabaseError:
+            self.warnings.append(f"{file}: the cache is damaged; it is made anew")
+            os.unlink(file)
+            return _connect(file)
+
+    def _give_up(self, error: Exception) -> None:
+        if self._connection is not None:
+            with contextlib.suppress(sqlite3.Error):
+                self._connection.close()
+        self._connection = None
+        if not self.warnings:
+            reason = getattr(error, "strerror", None) or error
+            self.warnings.append(f"{self.folder}: the cache cannot be used: {reason}; see --cache-dir and --no-cache")
+
+    def get(self, keys: Iterable[str]) -> dict[str, Any]:
+        """Return the values of those keys that have one."""
+        wanted = list(dict.fromkeys(keys))
+        found: dict[str, Any] = {}
+        if self._connection is None:
+            return found
+        try:
+            for start in range(0, len(wanted), _AT_ONCE):
+                some = wanted[start : start + _AT_ONCE]
+                marks = ",".join("?" * len(some))
+                query = f"SELECT key, value, day FROM entries WHERE key IN ({marks})"
+                for key, value, day in self._connection.execute(query, some):
+                    found[key] = json.loads(value)
+                    if day < self._day:
+                        self._stale.append(key)
+        except (sqlite3.Error, ValueError, TypeError) as error:
+            self._give_up(error)
+            return {}
+        return found
+
+    def put(self, values: Mapping[str, Any]) -> None:
+        """Keep values, and forget those that nobody has asked for in a while.  Called once, at the end."""
+        connection = self._connection
+        if connection is None or not (values or self._stale):
+            return
+        rows = [(key, json.dumps(value, separators=(",", ":")), self._day) for key, value in values.items()]
+        try:
+            with connection:
+                connection.executemany("INSERT OR REPLACE INTO entries VALUES (?, ?, ?)", rows)
+                connection.executemany(
+                    "UPDATE entries SET day = ? WHERE key = ?", [(self._day, key) for key in self._stale]
+                )
+                connection.execute("DELETE FROM entries WHERE day < ?", (self._day - _DAYS,))
+        except sqlite3.Error as error:
+            self._give_up(error)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+
+def _connect(file: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(file, timeout=_SECONDS)
+    try:
+        connection.execute("CREATE TABLE IF NOT EXISTS entries (key TEXT PRIMARY KEY, value TEXT, day INTEGER)")
+        connection.commit()
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def remove(folder: str) -> bool:
+    """Remove a cache; return whether there was one.  A folder that jaxlint did not make is left alone.
+
+    Raises:
+        OSError: it cannot be removed.
+    """
+    import shutil
+
+    try:
+        if Path(folder, _TAG).read_text("utf-8") != _TAG_TEXT:
+            return False
+    except (OSError, UnicodeError):
+        return False
+    shutil.rmtree(folder)
+    return True
