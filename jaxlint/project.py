@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 from jaxlint.facts import surroundings
-from jaxlint.facts.exports import RULES, Exports, FunctionRecord, Key
+from jaxlint.facts.exports import HOST_LOOP, RULES, Exports, FunctionRecord, Key
 from jaxlint.facts.incoming import NOTHING, Imported, Incoming, Outside
 from jaxlint.facts.wrappers import Wrapper, table
 from jaxlint.layout import Layout
@@ -57,10 +57,10 @@ class Trace(NamedTuple):
 
 
 class _Edge(NamedTuple):
-    """A call: the node that is called, whether the call stands in a loop, and whether it is a guess by name."""
+    """A call: the node that is called, and the loop that the call stands in (0, LOOP or HOST_LOOP)."""
 
     target: int
-    loop: bool
+    loop: int
 
 
 class Project:
@@ -525,7 +525,7 @@ class _Graph:
         self._module_of = list(project._module_of)
         self._count = len(self._functions)
         self.calls: dict[int, list[_Edge]] = defaultdict(list)
-        self._callers: dict[int, list[tuple[int, bool]]] = defaultdict(list)
+        self._callers: dict[int, list[tuple[int, int]]] = defaultdict(list)
         self._guesses: dict[int, list[str]] = defaultdict(list)
         self._parameters: dict[tuple[int, str], int] = {}
         self._virtual: dict[tuple[int, str], int] = {}
@@ -574,7 +574,7 @@ class _Graph:
             for value in project.evaluate(module, ref):
                 self._pass(around, value, 0, (("f", function),))
 
-    def _call(self, function: int, value: Value, loop: bool) -> None:
+    def _call(self, function: int, value: Value, loop: int) -> None:
         project = self._project
         if value[0] == "f":
             self._edge(function, value[1], loop)
@@ -592,7 +592,7 @@ class _Graph:
         elif value[0] == "p":
             self._parameter_calls[function].append(self._parameter(value[1], value[2]))
 
-    def _edge(self, caller: int, callee: int, loop: bool) -> None:
+    def _edge(self, caller: int, callee: int, loop: int) -> None:
         self.calls[caller].append(_Edge(callee, loop))
         self._callers[callee].append((caller, loop))
 
@@ -604,7 +604,7 @@ class _Graph:
             node = self._virtual[key] = len(self._module_of)
             self._module_of.append(_NOWHERE)
             for method in self._project.overrides(cls, name):
-                self._edge(node, method, loop=False)
+                self._edge(node, method, 0)
         return node
 
     def _parameter(self, function: int, name: str) -> int:
@@ -772,7 +772,7 @@ class _Graph:
             for target, loop in self.calls.get(function, ()):
                 if target in self._traces or target in self._host:
                     continue
-                reached = 2 if level == 2 else 1 if loop or level == 1 else 0
+                reached = 2 if level == 2 else 1 if loop == HOST_LOOP or level == 1 else 0
                 again = (repeated or loop) and target not in self._repeated
                 if reached > self._eager.get(target, 0) or again:
                     self._eager[target] = max(reached, self._eager.get(target, 0))
@@ -823,7 +823,7 @@ class _Graph:
             if caller in self._traces:
                 continue
             eager = max(eager, self._level(caller, loop))
-            repeated = repeated or loop or caller in self._repeated
+            repeated = repeated or bool(loop) or caller in self._repeated
         record = self._functions[function]
         guessed = self._guessed.get(record.name, set()) if record.cls >= 0 else set()
         if guessed - {module} or self._escapes.get(function, set()) - {module}:
@@ -832,9 +832,9 @@ class _Graph:
             return None
         return Outside(trace.level, trace.compiled, trace.staged, eager, repeated, called)
 
-    def _level(self, caller: int, loop: bool) -> int:
+    def _level(self, caller: int, loop: int) -> int:
         level = self._eager.get(caller, 0)
-        return 2 if level == 2 else 1 if loop or level == 1 else 0
+        return 2 if level == 2 else 1 if loop == HOST_LOOP or level == 1 else 0
 
 
 _NOWHERE = -1

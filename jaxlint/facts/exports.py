@@ -29,10 +29,16 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
 from jaxlint.facts import arrays
+from jaxlint.facts.glance import is_host_loop
 from jaxlint.facts.wrappers import known_last_names
 
 Ref: TypeAlias = tuple[Any, ...]
 Key: TypeAlias = int | str
+
+LOOP = 1
+"""A call stands in a loop."""
+HOST_LOOP = 2
+"""A call stands in a loop in which a program seems to spend its time."""
 
 RULES = "@rules"
 """The dotted name that stands for `f.defvjp` and its kin, all of whose arguments are traced."""
@@ -62,9 +68,9 @@ _COMMON_METHODS = (_CONTAINER_METHODS | arrays.ARRAY_METHODS) - {"update", "get"
 class FunctionRecord:
     """One `def` or lambda; function 0 is the module's own code.
 
-    `outer` and `cls` are the numbers of what it is defined in, -1 for none.  `calls` holds (reference, whether in a
-    loop); `passes` holds (callee, position or keyword, reference of the argument).  `operations` counts the calls of
-    array functions that are written in it.  `once` is the mark `# jaxlint: once`.
+    `outer` and `cls` are the numbers of what it is defined in, -1 for none.  `calls` holds (reference, 0 or LOOP
+    or HOST_LOOP); `passes` holds (callee, position or keyword, reference of the argument).  `operations` counts the
+    calls of array functions that are written in it.  `once` is the mark `# jaxlint: once`.
     """
 
     name: str
@@ -74,7 +80,7 @@ class FunctionRecord:
     params: list[str] = field(default_factory=list)
     decorators: list[int] = field(default_factory=list)
     returns: list[int] = field(default_factory=list)
-    calls: list[tuple[int, bool]] = field(default_factory=list)
+    calls: list[tuple[int, int]] = field(default_factory=list)
     passes: list[tuple[int, Key, int]] = field(default_factory=list)
     operations: int = 0
     once: bool = False
@@ -163,7 +169,7 @@ class _Place(NamedTuple):
     function: int
     prefix: str
     cls: int
-    loop: bool
+    loop: int
 
 
 class _Reader:
@@ -177,7 +183,7 @@ class _Reader:
         self._annotations: list[dict[str, ast.expr]] = []
         self._names: dict[tuple[int, str], tuple[int, ...]] = {}
         self._lambdas: dict[ast.Lambda, int] = {}
-        self._calls: list[tuple[ast.Call, int, bool]] = []
+        self._calls: list[tuple[ast.Call, int, int]] = []
         self._returns: list[tuple[ast.expr, int]] = []
         self._decorators: list[tuple[ast.expr, int]] = []
         self._bases: list[tuple[ast.expr, int, int]] = []
@@ -186,7 +192,7 @@ class _Reader:
         self._wrappers = known_last_names()
         self.record.is_script = any(isinstance(node, ast.If) and _tests_name(node.test) for node in tree.body)
         self._function("", "", -1, -1)
-        self._push(_Place(0, "", -1, loop=False), *tree.body)
+        self._push(_Place(0, "", -1, loop=0), *tree.body)
         self._walk()
         self._resolve()
 
@@ -280,17 +286,18 @@ class _Reader:
 
     def _on_for(self, node: ast.For | ast.AsyncFor, at: _Place) -> None:
         self._push(at, node.target, node.iter, *node.orelse)
-        self._push(at._replace(loop=True), *node.body)
+        self._push(at._replace(loop=max(at.loop, HOST_LOOP if is_host_loop(node) else LOOP)), *node.body)
 
     def _on_while(self, node: ast.While, at: _Place) -> None:
         self._push(at, *node.orelse)
-        self._push(at._replace(loop=True), node.test, *node.body)
+        inside = at._replace(loop=max(at.loop, HOST_LOOP if is_host_loop(node) else LOOP))
+        self._push(inside, node.test, *node.body)
 
     def _on_comprehension(self, node: Any, at: _Place) -> None:
         inside = at
         for clause in node.generators:
             self._push(inside, clause.target, clause.iter)
-            inside = at._replace(loop=True)
+            inside = at._replace(loop=max(at.loop, LOOP))
             self._push(inside, *clause.ifs)
         if isinstance(node, ast.DictComp):
             self._push(inside, node.key, node.value)
@@ -325,7 +332,7 @@ class _Reader:
         for decorator in node.decorator_list:
             self._push(at, decorator)
             self._decorators.append((decorator, number))
-        self._push(_Place(number, f"{qualname}.", -1, loop=False), *node.body)
+        self._push(_Place(number, f"{qualname}.", -1, loop=0), *node.body)
 
     def _on_lambda(self, node: ast.Lambda, at: _Place) -> None:
         qualname = f"{at.prefix}<lambda>"
@@ -333,7 +340,7 @@ class _Reader:
         self._lambdas[node] = number
         self._parameters(number, node.args, at)
         self._returns.append((node.body, number))
-        self._push(_Place(number, f"{qualname}.", -1, loop=False), node.body)
+        self._push(_Place(number, f"{qualname}.", -1, loop=0), node.body)
 
     def _parameters(self, number: int, args: ast.arguments, at: _Place) -> None:
         scope, annotations = self._scopes[number], self._annotations[number]
@@ -571,7 +578,7 @@ class _Reader:
 
     # Calls
 
-    def _call(self, node: ast.Call, function: int, loop: bool) -> None:
+    def _call(self, node: ast.Call, function: int, loop: int) -> None:
         record = self.record.functions[function]
         func = node.func
         if func.__class__ is ast.Attribute and func.attr in _DEFINES_RULES:

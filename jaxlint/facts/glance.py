@@ -101,6 +101,22 @@ def is_search(test: ast.expr) -> bool:
     return isinstance(test.left, ast.Call) and last_name(test.left.func) == "len"
 
 
+_DATA = re.compile(
+    r"(.*_)?(data(set|loader)?|loader|batch(es)?|iterator|stream|epochs?|episodes?|t?range_?|tqdm)(_.*)?", re.IGNORECASE
+)
+"""Names of what a program goes through for long."""
+
+
+def is_host_loop(loop: ast.For | ast.AsyncFor | ast.While) -> bool:
+    """Whether a loop looks like one in which a program spends its time, and not one over a few parts of something."""
+    if isinstance(loop, ast.While):
+        return not is_search(loop.test)
+    if isinstance(loop.iter, ast.Call) and (given := counts(loop.iter)):
+        return any(map(may_be_long, given))
+    names = [last_name(part) for part in ast.walk(loop.iter) if isinstance(part, (ast.Name, ast.Attribute))]
+    return any(map(_DATA.fullmatch, names))
+
+
 _MANY = 100
 _DEPTH = 3
 _NO_OPERATION = frozenset({"isinstance", "hasattr", "getattr", "len", "type", "id", "callable", "print", "str", "repr"})
