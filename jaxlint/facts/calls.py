@@ -83,9 +83,16 @@ class Calls:
                     found.extend(self._behind_wrapper(value.node))
                 elif isinstance(value, Expression) and value.node is func and isinstance(func, cst.Attribute):
                     same_name = self._methods.get(func.attr.value, ())
-                    if len(same_name) == 1 and not func.attr.value.startswith("__"):
+                    if len(same_name) == 1 and not func.attr.value.startswith("__") and not self._is_foreign(func):
                         found.append((same_name[0], True))
         return found
+
+    def _is_foreign(self, func: cst.Attribute) -> bool:
+        """Whether a method's object comes from a call of another library: `optax.adam(...)` has its own `init`."""
+        return any(
+            isinstance(value, Expression) and isinstance(value.node, cst.Call) and self.names.externals(value.node.func)
+            for value in self.names.values(func.value)
+        )
 
     def _is_wrapped(self, call: cst.Call, function: Function) -> bool:
         if self._wrappings.of_function(function):

@@ -166,8 +166,9 @@ class Demands:
         func = node.func
         externals = self._names.externals(func)
         if externals:
-            for name in externals[:1]:
-                yield from self._external_call(name, node)
+            # `jnp` may stand for NumPy where JAX is missing: then nothing can be said.
+            if len({name.partition(".")[0] for name in externals}) == 1:
+                yield from self._external_call(externals[0], node)
         elif isinstance(func, cst.Name) and not self._names.bindings(func):
             yield from self._builtin_call(func.value, node)
         elif isinstance(func, cst.Name):

@@ -21,6 +21,7 @@ from jaxlint.settings import ENTRY_POINTS
 
 _TRANSFERS = frozenset({"asarray", "array", "copy"})
 _HOST_CALLS = frozenset({"float", "int", "print", "bool", "plot", "imshow", "savefig", "scatter", "hist"})
+_NO_ARRAYS = frozenset({"PartitionSpec", "P", "NamedSharding", "Sharding", "ShapeDtypeStruct", "str", "tuple"})
 _DEPTH = 6
 
 
@@ -190,6 +191,8 @@ class Eager:
             return None
         if all(self._is_written_out(arg.value) for arg in node.args[1:]):
             return None  # a tree of numbers
+        if wrapped.keyword("is_leaf") is not None and self._asks_for_type(wrapped.keyword("is_leaf")):
+            return None  # the leaves are objects, such as specifications of shardings
         operations = self._operations_of(wrapped.targets[0], _DEPTH)
         if not operations:
             return None
@@ -203,6 +206,17 @@ class Eager:
         return all(
             isinstance(v, Function) and len(v.returns) == 1 and isinstance(v.returns[0], cst.Subscript) for v in values
         )
+
+    def _asks_for_type(self, node: cst.CSTNode | None) -> bool:
+        """Whether a function tells leaves by a class of which no instance is an array."""
+        tests = [
+            test
+            for value in (self._names.values(node) if node is not None else ())
+            if isinstance(value, Function)
+            for test in value.returns
+            if isinstance(test, cst.Call) and last_name(test.func) == "isinstance" and len(test.args) == 2
+        ]
+        return any(last_name(test.args[1].value) in _NO_ARRAYS for test in tests)
 
     def _is_written_out(self, node: cst.CSTNode) -> bool:
         if self._constants.of(node) is not UNKNOWN:
@@ -234,6 +248,17 @@ class Eager:
             most = max(most, found)
         return most
 
+    def _assigns_items(self, function: Function, given: set[str]) -> bool:
+        """Whether a function changes one of its arguments in place, element by element."""
+        return any(
+            isinstance(target.target, cst.Subscript)
+            and isinstance(target.target.value, cst.Name)
+            and target.target.value.value in given
+            for node in self._tree.body(function)
+            if isinstance(node, cst.Assign)
+            for target in node.targets
+        )
+
     def _operations_in(self, function: Function, depth: int) -> int:
         if (
             id(function) in self._busy
@@ -242,6 +267,8 @@ class Eager:
         ):
             return 0
         given = {p.name for p in function.parameters if p.default is None}
+        if self._assigns_items(function, given):
+            return 0  # which arrays of JAX refuse
         counter = _Counter(self, given, depth)
         self._busy.add(id(function))
         for node in self._tree.body(function):

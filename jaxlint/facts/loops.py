@@ -17,8 +17,8 @@ import libcst as cst
 from jaxlint.facts import arrays
 from jaxlint.facts.calls import Calls
 from jaxlint.facts.constants import Constants
-from jaxlint.facts.glance import DATA_LENGTHS
-from jaxlint.facts.names import Element, Expression, Names
+from jaxlint.facts.glance import DATA_LENGTHS, SHORT
+from jaxlint.facts.names import Element, Expression, Item, Names
 from jaxlint.facts.tracing import Tracing
 from jaxlint.facts.tree import Function, Loop, Parameter, Tree, children, last_name
 from jaxlint.facts.values import Kind, Values
@@ -111,7 +111,7 @@ class Loops:
             if function is None or not self._tracing.is_traced(function):
                 continue
             body = self.turn(loop)
-            if body.equations == 0:
+            if body.equations == 0 or self._is_kernel(function) or self._runs_on_host(loop):
                 continue
             trips, bound = self.trips(loop)
             total = body.times(trips if trips is not None else 1)
@@ -135,6 +135,45 @@ class Loops:
                 node = parent
             return node
         return loop.node
+
+    def _is_kernel(self, function: Function) -> bool:
+        """Whether a function is, or stands in, a Pallas kernel, whose loops over tiles are unrolled on purpose."""
+        current: Function | None = function
+        while current is not None:
+            if id(current) in self._kernels or any(p.name.endswith("_ref") for p in current.parameters):
+                return True
+            current = current.outer
+        return False
+
+    @functools.cached_property
+    def _kernels(self) -> set[int]:
+        """The functions that use what only works in a Pallas kernel."""
+        return {
+            id(function)
+            for call in self._tree.calls
+            if (function := self._tree.context(call).function) is not None
+            and any(name.startswith("jax.experimental.pallas.") for name in self._names.externals(call.func))
+        }
+
+    def _runs_on_host(self, loop: Loop) -> bool:
+        """Whether a turn converts something to a number of Python, which would fail under trace."""
+        return any(
+            isinstance(node, cst.Call)
+            and isinstance(node.func, cst.Name)
+            and node.func.value in ("float", "int")
+            and not self._names.bindings(node.func)
+            and len(node.args) == 1
+            and self._values.kind(node.args[0].value) is Kind.UNKNOWN
+            and self._is_computed(node.args[0].value)
+            for node in self._nodes_of_turn(loop)
+        )
+
+    def _is_computed(self, node: cst.BaseExpression) -> bool:
+        """Whether an expression holds what a call gave."""
+        return isinstance(node, cst.Call) or any(
+            isinstance(value, (Expression, Element, Item)) and isinstance(value.node, cst.Call)
+            for value in self._names.values(node)
+        )
 
     # Turns
 
@@ -284,7 +323,7 @@ class Loops:
         if bound == "maybe-array" and self.turn(loop).equations < 2:
             return ""
         names = self._bound_names(loop)
-        if self._is_structural(loop):
+        if self._is_structural(loop) or self._is_short_by_default(loop) or not self._works_on_data(loop):
             return ""
         if bound in ("array", "maybe-array"):
             return "it turns once for each element of the array"
@@ -294,6 +333,29 @@ class Loops:
         if self._indexes_by_turn(loop):
             return "each turn reads or updates an array at its own index"
         return ""
+
+    def _works_on_data(self, loop: Loop) -> bool:
+        """Whether a turn does something with data, rather than to make constants of Python's numbers."""
+        work = list(self._parts_of_turn(loop))
+        while work:
+            node = work.pop()
+            if isinstance(node, (cst.Name, cst.Attribute)) and self._values.kind(node).known:
+                continue
+            if isinstance(node, cst.Name):
+                return True
+            work.extend([node.value] if isinstance(node, cst.Attribute) else children(node))
+        return False
+
+    def _is_short_by_default(self, loop: Loop) -> bool:
+        """Whether a parameter that bounds a loop has a small number as its default."""
+        if isinstance(loop.node, cst.While) or not isinstance(loop.node.iter, cst.Call):
+            return False
+        for arg in loop.node.iter.args:
+            for value in self._names.values(arg.value):
+                default = self._constants.integer(value.default) if isinstance(value, Parameter) else None
+                if default is not None and default <= SHORT:
+                    return True
+        return False
 
     def _is_structural(self, loop: Loop) -> bool:
         """Whether a loop's bound is named after parts of a model or a thing, of which there are few."""

@@ -24,6 +24,9 @@ _DATA_ANNOTATIONS = frozenset(
 )
 
 
+_NO_CLASSES = frozenset({"None", "Optional", "Union", "Annotated", "Final", "Self"})
+_ARRAYS_OR_OPTIONS = _OPTION_ANNOTATIONS | _DATA_ANNOTATIONS | {"Bool", "Int", "UInt", "Integer", "Shaped", "Inexact"}
+
 _ASKED = frozenset({"range", "index", "key", "format", "axis"})
 """Uses other than tests and shapes that ask data for its value."""
 
@@ -181,8 +184,11 @@ class Staged:
         if self._values.kind(demand.node) is Kind.ARRAY:
             return False
         parameter = demand.parameters[0]
-        if parameter.star or _annotation_names(parameter.annotation) & _CONTAINER_ANNOTATIONS:
+        annotated = _annotation_names(parameter.annotation)
+        if parameter.star or annotated & _CONTAINER_ANNOTATIONS:
             return True
+        if any(name[:1].isupper() for name in annotated - _NO_CLASSES) and not annotated & _ARRAYS_OR_OPTIONS:
+            return True  # an object of the project's own
         return self.is_container(parameter) and not self.options(parameter).data_like
 
     def functions(self) -> list[Function]:

@@ -98,7 +98,9 @@ class Values:
         outer = [w for w in direct if w.wrapper.compiles and self._is_immediate(w, function)]
         given = _join([self._given_by(wrapped, parameter) for wrapped in outer or direct]) if direct else Kind.UNKNOWN
         if given is Kind.UNKNOWN and all(w.wrapper.keeps_arguments and not w.wrapper.compiles for w in direct):
-            return self._given_by_callers(parameter)
+            given = self._given_by_callers(parameter)
+        if given is Kind.UNKNOWN and not direct and _is_python_type(parameter.annotation):
+            return Kind.STATIC
         return given
 
     def _is_static_annotation(self, node: cst.BaseExpression | None) -> bool:
@@ -488,6 +490,10 @@ _MASKS = frozenset(
     for name in "isnan isinf isfinite isclose logical_and logical_or logical_not logical_xor greater less "
     "greater_equal less_equal equal not_equal isin in1d signbit isneginf isposinf".split()
 )
+
+
+def _is_python_type(annotation: cst.BaseExpression | None) -> bool:
+    return isinstance(annotation, cst.Name) and annotation.value in ("int", "bool", "str")
 
 
 def argument_of(call: cst.Call, parameter: Parameter, *, bound: bool) -> cst.BaseExpression | None:

@@ -1,9 +1,12 @@
 """Tests on what is known while tracing, and decisions that the program takes itself."""
 
+import dataclasses
 from functools import partial
 
 import jax
 import jax.numpy as jnp
+import numpy as np
+import optax
 from jax import lax
 
 
@@ -168,6 +171,60 @@ def monitor(x):
     return print(eager_helper(chosen_by_where(x)))
 
 
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass
+class Settings:
+    rate: jax.Array
+
+
+@partial(jax.jit, static_argnames=("self",))
+def advanced(self, x, overrides: Settings | None = None):
+    """An object is given or not: its truth is Python's."""
+    settings = overrides or self.settings  # ok: JAX209
+    return x * settings.rate
+
+
+@dataclasses.dataclass(frozen=True)
+class Simulation:
+    rate: float = 0.5
+
+    @property
+    def settings(self):
+        return Settings(self.rate)
+
+
+try:
+    import no_such_module_of_arrays as xp
+except ImportError:
+    xp = jnp if hasattr(jax, "Array") else np
+
+
+@jax.jit
+def of_either_library(x):
+    """The name stands for NumPy only where there is no JAX."""
+    return xp.asarray(x) * xp.sin(x)  # ok: JAX209
+
+
+class Search:
+    """Its `init` has the name of another library's."""
+
+    def init(self, scores):
+        return float(scores.max())  # ok: JAX209
+
+    def stepper(self):
+        tx = optax.sgd(0.1)
+
+        @jax.jit
+        def step(params):
+            state = tx.init(params)
+            return tx.update(params, state)[0]
+
+        return step
+
+
+STEP = Search().stepper()
+
+
 class Controller:
     def __init__(self, clip):
         self.clip = clip
@@ -203,5 +260,8 @@ def jaxlint_examples():
         "hinge": lambda: slope(x),
         "train": (x,),
         "eager_helper": lambda: monitor(x),
+        "advanced": lambda: (advanced(Simulation(), x), advanced(Simulation(), x, Settings(x))),
+        "of_either_library": (x,),
+        "Search.init": lambda: (Search().init(x), STEP(x)),
         "Controller._act": lambda: Controller(1.0).act(x),
     }

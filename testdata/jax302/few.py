@@ -4,6 +4,7 @@ from functools import partial
 
 import jax
 import jax.numpy as jnp
+from jax.experimental import pallas as pl
 
 KINDS = ("low", "mid", "high")
 
@@ -85,6 +86,71 @@ def names_of(batch):
     return {name: value * count for name, value in batch.items()}  # ok: JAX302
 
 
+def split(x, split_factor=2):
+    """Two parts, unless somebody asks for more."""
+    x = x.reshape(-1, split_factor)
+    return [x[:, i] * 2 for i in range(split_factor)]  # ok: JAX302
+
+
+@jax.jit
+def halves(x):
+    return sum(split(x))
+
+
+@partial(jax.jit, static_argnames=("basis_degree",))
+def fourier_features(x, basis_degree):
+    """The turns make constants of Python's numbers, which are as many as somebody has written down."""
+    basis = jnp.concatenate([2**i * jnp.eye(x.shape[-1]) for i in range(basis_degree)], axis=1)  # ok: JAX302
+    return jnp.sin(x @ basis)
+
+
+def largest_tile(col_size: int, start: int) -> int:
+    for chunk in range(start, 1, -1):  # ok: JAX302
+        if col_size % chunk == 0:
+            return chunk
+    return 1
+
+
+@jax.jit
+def tiled(x):
+    return x.reshape(-1, largest_tile(x.size, 4)) * 2
+
+
+def add_rows(x_ref, out_ref):
+    """A kernel's tiles are unrolled on purpose, and its body is compiled by other means."""
+    total = jnp.zeros(x_ref.shape[1])
+    for row in range(x_ref.shape[0]):  # ok: JAX302
+        total = total + x_ref[row, :] * 2
+    out_ref[:] = total
+
+
+@jax.jit
+def added_rows(x):
+    return pl.pallas_call(add_rows, out_shape=jax.ShapeDtypeStruct((x.shape[1],), x.dtype), interpret=True)(x)
+
+
+def advance(state, load, options):
+    return state + options["rate"], load + jnp.mean(state)
+
+
+def solve_on_host(start, options):
+    """The step to a Python number fails under trace, so nothing traces it."""
+    state, load = start, 0.0
+    for _ in range(options["max_steps"]):  # ok: JAX302
+        state, load = advance(state, load, options)
+        if float(load) > 10:
+            break
+    return state
+
+
+@jax.custom_vjp
+def solution(start):
+    return solve_on_host(start, {"rate": 0.5, "max_steps": 3})
+
+
+solution.defvjp(lambda start: (solution(start), None), lambda _, g: (g,))
+
+
 class Ensemble:
     def __init__(self, members):
         self.members = members
@@ -108,5 +174,10 @@ def jaxlint_examples():
         "padded": (x,),
         "corners": (weight,),
         "names_of": ({"a": x, "b": weight},),
+        "split": lambda: halves(x),
+        "fourier_features": lambda: fourier_features(x, basis_degree=3),
+        "largest_tile": lambda: tiled(x),
+        "add_rows": lambda: added_rows(weight),
+        "solve_on_host": lambda: solution(x),
         "Ensemble._predict": lambda: Ensemble([weight, weight]).predict(x),
     }

@@ -1,8 +1,11 @@
 """Maps that compute nothing on the device: shapes, types, transfers, numpy, waiting."""
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.sharding import PartitionSpec as P
 
 
 def shapes(tree):
@@ -120,6 +123,25 @@ def typed(tree):
     return jax.tree.map(lambda x: type(x).__name__, tree)  # ok: JAX401
 
 
+def without_axis(tree):
+    """The leaves are specifications of shardings."""
+    specs = jax.tree.map(lambda x: P(*(None,) * x.ndim), tree)
+    return jax.tree.map(lambda spec: P(*(spec[0:1] + spec[2:])), specs, is_leaf=lambda s: isinstance(s, P))  # ok: JAX401
+
+
+def copy_into(source, target, start):
+    """Arrays of JAX refuse this."""
+    target[start : start + len(source)] = source * 2
+    return target
+
+
+def filled(host):
+    chunks = jax.tree.map(lambda x: np.zeros((2 * len(x), *x.shape[1:]), x.dtype), host)
+    for start in range(2):
+        chunks = jax.tree.map(functools.partial(copy_into, start=start), host, chunks)  # ok: JAX401
+    return chunks
+
+
 def leaves(tree):
     return len(jax.tree.leaves(tree)), jax.tree.structure(tree)  # ok: JAX401
 
@@ -132,6 +154,7 @@ def main():
     print(same(params), masks(params), on_host(params), on_host_by_jax(params), on_device_by_lambda(params))
     print(from_numpy(tree), copies(params), computed_by_numpy(params), norms_by_numpy(tree), listed(params))
     print(awaited(params), unchanged_type(params), of_numbers(tree), typed(tree), leaves(tree))
+    print(without_axis(params), filled(tree))
     checked(params, params)
 
 
@@ -141,6 +164,6 @@ def jaxlint_examples():
     names = (
         "shapes shapes_by_function ranks sizes bytes_of types shardings structures described labelled named nothing same "
         "masks on_host on_host_by_jax on_device on_device_by_lambda copies computed_by_numpy norms_by_numpy listed "
-        "awaited unchanged_type of_numbers typed leaves"
+        "awaited unchanged_type of_numbers typed leaves without_axis"
     )
-    return {name: (tree,) for name in names.split()} | {"from_numpy": (host,), "checked": (tree, tree)}
+    return {name: (tree,) for name in names.split()} | {"from_numpy": (host,), "filled": (host,), "checked": (tree, tree)}
