@@ -89,6 +89,11 @@ class Sources:
             self._texts[file] = self._load(file) if self.is_user(file) else None
         return self._texts[file]
 
+    @property
+    def texts(self) -> list[Text]:
+        """All files that were found."""
+        return [text for text in self._texts.values() if text is not None]
+
     def line(self, frame: Frame) -> str:
         """Return what stands at a place; empty where its file is not here."""
         text = self.text(frame.file)

@@ -54,7 +54,8 @@ def card(result: Result, style: Style) -> list[str]:
     if result.verdict is not Verdict.NOT_RUN and evidence.target:
         given = f" with {evidence.inputs}" if evidence.inputs else ""
         lines.append(f"called {evidence.target}{given}")
-    if result.verdict is Verdict.CONFIRMED and evidence.seconds and evidence.compiles is not None:
+    own = result.tier != "observed"
+    if result.verdict is Verdict.CONFIRMED and own and evidence.seconds and evidence.compiles is not None:
         lines.append(f"{evidence.seconds:.2g} s to compile, each time")
     if result.fix is not None:
         lines += _fix_card(result.fix, style)
@@ -116,9 +117,15 @@ def as_json(result: Result) -> dict[str, Any]:
         "verdict": result.verdict,
         "reason": result.reason,
         "tier": result.tier,
-        "evidence": {"calls": "synthetic", **measured} if result.tier is not None else measured,
+        "evidence": {"calls": _CALLS.get(result.tier, "synthetic"), **measured}
+        if result.tier is not None
+        else measured,
     }
     return shown if result.fix is None else {**shown, "fix_verdict": _fix_as_json(result.fix)}
+
+
+_CALLS = {"observed": "observed"}
+"""Whose calls a tier speaks of: verify's own, unless it is this."""
 
 
 def _fix_as_json(fix: FixVerdict) -> dict[str, Any]:

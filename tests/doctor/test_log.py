@@ -267,3 +267,53 @@ def test_a_report_for_a_pipe_imports_no_rich(project: Project) -> None:
         "print([m for m in ('rich', 'jax', 'flake8') if m in sys.modules])"
     )
     assert project.spawn("-c", code).out.endswith("[]\n")
+
+
+# --- verify ----------------------------------------------------------------------------------------------------------
+
+
+def verified(project: Project, *arguments: str) -> list[dict[str, Any]]:
+    outcome = project.run("verify", "--output-format", "json", *arguments)
+    assert (outcome.code, outcome.err) == (1, "")
+    results: list[dict[str, Any]] = json.loads(outcome.out)["results"]
+    return results
+
+
+def test_a_run_confirms_findings(project: Project) -> None:
+    file = copy(project, "training")
+    file.write_text(file.read_text() + "\n\ndef never(x):\n    return jax.jit(lambda y: y + 1)(x)\n")
+    results = verified(project, "--from-run", "training.log", "training.py")
+    assert [(r["code"], r["verdict"], r["tier"], r["confidence"]) for r in results] == [
+        ("JAX101", "confirmed", "observed", "high"),
+        ("JAX102", "not-run", None, "medium"),
+    ]
+    evidence = results[0]["evidence"]
+    assert (evidence["calls"], evidence["traces"], evidence["compiles"], evidence["cache_loads"]) == (
+        "observed",
+        [2],
+        [2],
+        [0],
+    )
+    assert re.fullmatch(r"2 calls, 2 compiles, [\d.]+ m?s in this run", results[0]["reason"])
+
+
+def test_a_run_raises_what_is_otherwise_not_shown(project: Project) -> None:
+    """In a function that runs once a compiled object is fine, unless a run shows that it is not."""
+    file = copy(project, "nested_function")
+    once = file.read_text().replace("for _ in range(3):\n    energy(", "energy(").replace("energy(", "setup_energy(")
+    file.write_text(once)
+    project.write("nested_function.log", logs.text("nested_function", NEWEST).replace("(energy)", "(setup_energy)"))
+    assert project.json("nested_function.py").findings == []
+    (result,) = verified(project, "--from-run", "nested_function.log")
+    assert (result["code"], result["confidence"]) == ("JAX101", "high")
+    assert result["reason"].startswith("3 calls, 3 compiles, ")
+
+
+def test_verify_takes_a_recording_and_says_what_it_cannot_read(project: Project) -> None:
+    copy(project, "nested_function")
+    project.write("broken.jsonl", '{"event":"compile","seconds":"long"}\n')
+    outcome = project.run("verify", "--from-run", "broken.jsonl")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "broken.jsonl: line 1" in outcome.err
+    assert project.run("verify", "--from-run", "nested_function.log", "--fix").code == 2
+    assert project.run("verify", "--from-run", "nested_function.log", "--fail-on", "never").code == 0

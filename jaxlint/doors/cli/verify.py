@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jaxlint.doors.cli import UsageError, adopting, check, fail, warn
 
 if TYPE_CHECKING:
+    from jaxlint.diagnostic import Diagnostic
     from jaxlint.discovery import File
+    from jaxlint.doctor.observed import Observed
     from jaxlint.verify.verdict import Result
     from jaxlint.verify.verifier import Job, Verifier
 
@@ -45,6 +49,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="apply each fix that is proven: both versions give the same, and the effect is gone",
     )
     parser.add_argument(
+        "--from-run",
+        metavar="FILE",
+        help="run nothing, but say what a run of your program showed: what `jaxlint run --record` wrote, or a log",
+    )
+    parser.add_argument(
         "--fail-on",
         choices=FAIL_ON,
         default="confirmed",
@@ -70,6 +79,8 @@ def run(arguments: argparse.Namespace) -> int:
         UsageError: arguments contradict each other, or a place is none.
         ConfigError: an option or a configuration file cannot be used.
     """
+    if arguments.from_run is not None:
+        return _observe(arguments)
     if sys.platform == "win32":
         return fail("verify works on Linux and macOS only")
     from jaxlint.verify.prover import JaxMissingError, WorkerError
@@ -99,6 +110,71 @@ def run(arguments: argparse.Namespace) -> int:
     if failed:
         return 2
     return int(_fails(results, arguments.fail_on))
+
+
+def _observe(arguments: argparse.Namespace) -> int:
+    """Report what a run shows of the findings."""
+    from jaxlint.doctor.join import join
+    from jaxlint.doctor.model import Builder
+    from jaxlint.doctor.observed import observe
+    from jaxlint.doors.cli.log import Reader
+    from jaxlint.verify.verifier import only
+
+    if arguments.fix:
+        raise UsageError("--fix: a fix is proven by running the code, which --from-run does not")
+    reader = Reader([arguments.from_run])
+    try:
+        model = Builder().extend(reader.events()).model()
+    finally:
+        reader.progress.end()
+    for error in reader.errors:
+        fail(error)
+    if reader.errors:
+        return 2
+    places = [_place(text) for text in arguments.only]
+    # What a run shows is worth a word however sure the code in sight makes it.
+    every = argparse.Namespace(**{**vars(arguments), "min_confidence": "low"})
+    files, jobs, failed = _lint(every, [str(path) for path, _ in places])
+    if places:
+        jobs = only(jobs, places)
+    minimum = {os.path.abspath(file.path): file.config.settings.min_confidence for file in _files(arguments, files)}
+    seen = observe(join(model, isolated=arguments.isolated))
+    results = [
+        result
+        for job in jobs
+        for result in (
+            _observed(diagnostic, seen.get((str(job.path), diagnostic.fingerprint))) for diagnostic in job.diagnostics
+        )
+        if result.verdict == "confirmed" or result.diagnostic.confidence >= minimum[str(job.path)]
+    ]
+    _write(results, arguments)
+    if failed:
+        return 2
+    return int(_fails(results, arguments.fail_on))
+
+
+def _files(arguments: argparse.Namespace, files: Sequence[File]) -> list[File]:
+    """Return the files with the configuration that holds for what is shown."""
+    finder = check.finder(arguments)
+    return [replace(file, config=finder.config(os.path.dirname(file.path))) for file in files]
+
+
+def _observed(diagnostic: Diagnostic, seen: Observed | None) -> Result:
+    from jaxlint.finding import Confidence
+    from jaxlint.verify.judge import Evidence
+    from jaxlint.verify.verdict import Result, Verdict
+
+    if seen is None:
+        return Result.not_run(diagnostic, "the run shows nothing of it: nothing was compiled again here")
+    traces, compiles, loads = (
+        None if number is None else (number,) for number in (seen.traces, seen.compiles, seen.cache_loads)
+    )
+    evidence = Evidence("", "", traces, compiles, loads, equations=seen.equations, seconds=seen.seconds)
+    if not seen.confirmed:
+        return Result(diagnostic, Verdict.NOT_RUN, seen.reason, None, evidence)
+    # Nothing shows better that it happens and repeats.
+    raised = replace(diagnostic, confidence=Confidence.HIGH)
+    return Result(raised, Verdict.CONFIRMED, seen.reason, "observed", evidence)
 
 
 def _fails(results: Sequence[Result], fail_on: str) -> bool:
