@@ -210,12 +210,19 @@ def _distance(now: Signature, before: Signature) -> int:
 
 _KEPT = 64
 """How many signatures, and how many values of each kind, are remembered of a function."""
+_KEPT_CURRENT = 1024
 
 
 @dataclass(slots=True)
 class History:
-    """What a function was called with before, in one process."""
+    """What a function was called with before, in one process.
 
+    A function that is defined anew goes on with the history of the one before; `current` holds the types that the
+    present one was called with.
+    """
+
+    current: set[Signature] = field(default_factory=set)
+    redefined: bool = False
     signatures: dict[Signature, None] = field(default_factory=dict)
     values: dict[tuple[Cause, str, str], None] = field(default_factory=dict)
     contexts: int = 0
@@ -229,6 +236,13 @@ class History:
         self.contexts += Cause.CONTEXT in said.kinds
         if types is not None:
             _remember(self.signatures, types)
+            if len(self.current) < _KEPT_CURRENT:
+                self.current.add(types)
+
+    def begin_again(self) -> None:
+        """Go on with a new function that is defined at the same place."""
+        self.redefined = True
+        self.current.clear()
 
     def knows(self, kind: Cause, said: Explanation) -> bool:
         """Tell whether each value of a kind that jax calls different was there before."""
@@ -264,6 +278,9 @@ def cause(said: Explanation, types: Signature | None, history: History) -> Verdi
     for kind in (Cause.CONTEXT, Cause.STATIC_VALUE, Cause.PYTREE):
         if kind in said.kinds and not history.knows(kind, said):
             return Verdict(kind, tuple(map(str, said.of(kind))))
+    if types is not None and history.redefined and types in history.signatures and types not in history.current:
+        # The function before it was compiled for this.
+        return Verdict(Cause.REDEFINED_FUNCTION, corrected=True)
     if types is not None and history.signatures and types not in history.signatures:
         verdict = _by_types(said, types, history)
         if verdict is not None:

@@ -380,4 +380,9 @@ def _say(suggestion: Suggestion, model: Model) -> None:
     if group.cause is Cause.UNKNOWN and group.evidence:
         suggestion.facts.append(" ".join(group.evidence.split())[:200])
     if any(part.corrected for part in suggestion.misses):
-        suggestion.facts.append("jax's own explanation names another cause: it compares with another earlier call")
+        again = group.cause is Cause.REDEFINED_FUNCTION
+        suggestion.facts.append(
+            "in part for types that the function of before was compiled for: jax calls it another cause"
+            if again
+            else "jax's own explanation names another cause: it compares with another earlier call"
+        )

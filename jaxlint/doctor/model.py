@@ -582,8 +582,8 @@ class Builder:
             again = process.defined[key, slot] > 0
             process.defined[key, slot] += 1
             verdict = causes.Verdict(Cause.REDEFINED_FUNCTION if again else Cause.NEW_FUNCTION)
-            if not again and slot == 0:
-                process.histories[key] = history = History()
+            if again and slot == 0:
+                history.begin_again()
         else:
             process.defined[key, slot] += 1
             verdict = causes.cause(pending.said, types, history)
@@ -632,7 +632,8 @@ class Builder:
         site = stack[0] if stack else None
         seen = (site, program.name, types or ())
         cause = Cause.REDEFINED_FUNCTION if seen in process.seen else Cause.NEW_FUNCTION
-        process.seen.add(seen)
+        if len(process.seen) < _KEPT_PENDING:
+            process.seen.add(seen)
         group = self._miss_group(site, Key(program.name), cause)
         group.program = program.name
         group.evidence = group.evidence or (

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from jaxlint.doctor import advice
 from jaxlint.doctor.causes import Cause
 from jaxlint.doctor.join import Joined
 from jaxlint.doctor.model import Flood, MissGroup
 from jaxlint.doctor.text import seconds
+
+if TYPE_CHECKING:
+    from jaxlint.diagnostic import Diagnostic
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +45,14 @@ def observe(joined: Joined) -> dict[Place, Observed]:
             groups = [m for m in suggestion.misses if diagnostic in joined.of_miss[id(m)]]
             if not groups and not suggestion.floods:
                 continue
-            found = _of_misses(groups, joined) if groups else _of_floods(suggestion.floods)
+            found = _of_misses(groups, joined, diagnostic) if groups else _of_floods(suggestion.floods)
             place = (paths[diagnostic.filename], diagnostic.fingerprint)
             if found is not None and (place not in seen or found.confirmed):
                 seen[place] = found
     return seen
 
 
-def _of_misses(groups: list[MissGroup], joined: Joined) -> Observed | None:
+def _of_misses(groups: list[MissGroup], joined: Joined, diagnostic: Diagnostic) -> Observed | None:
     first = groups[0]
     if first.cause is Cause.NEW_FUNCTION:
         return _of_size(first, joined)
@@ -66,8 +70,9 @@ def _of_misses(groups: list[MissGroup], joined: Joined) -> Observed | None:
     parts = [_counted(compiles, "compile")]
     if loads:
         parts.append(_counted(loads, "load from the persistent cache", "loads from the persistent cache"))
-    if first.cause is Cause.REDEFINED_FUNCTION:
-        # A function that is new each time misses in each call.
+    rows = range(diagnostic.location.row, diagnostic.end_location.row + 1)
+    if first.cause is Cause.REDEFINED_FUNCTION and all(site is not None and site.line in rows for site in sites):
+        # What is made and called at one place misses in each call.
         parts.insert(0, _counted(count, "call"))
     if inner == count:
         parts = [f"{_counted(count, 'trace')} within other traces"]

@@ -187,3 +187,15 @@ def test_operations_are_floods_by_line() -> None:
     assert [(flood.site.line, flood.compiles) for flood in made.floods if flood.site] == [(3, 6), (4, 3)]
     assert made.attributed == 1
     assert made.totals.cost.total == 4.5
+
+
+def test_what_the_function_before_was_compiled_for_is_lost_with_it() -> None:
+    """A second shape would be no cause if the function had not been defined anew."""
+    types = f"{CLOSEST}  different input types:\n  * at x, now f32[{{}}] and before f32[4]"
+    assert found(
+        call(NEVER, array("float32[4]")),
+        call(types.format(5), array("float32[5]")),
+        call(NEVER, array("float32[4]")),
+        call(types.format(5), array("float32[5]")),
+        call(types.format(6), array("float32[6]")),
+    ) == ["new-function", "shape", "redefined-function", "redefined-function", "shape"]
