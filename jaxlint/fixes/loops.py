@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import itertools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -538,6 +538,12 @@ _RESHAPING = frozenset(
     "concatenate append stack hstack vstack dstack column_stack reshape ravel flatten expand_dims squeeze repeat tile "
     "pad insert delete resize diff outer kron".split()
 )
+
+
+def shape_of(facts: ModuleFacts, node: cst.CSTNode, names: Collection[str]) -> str:
+    """Return `()` for a number, the one of `names` whose shape an expression has, or an empty text."""
+    found = _Shapes(facts, "", list(names), {}).of(node)
+    return "" if found == _CHANGED else found
 
 
 class _Shapes:

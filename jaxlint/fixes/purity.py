@@ -93,6 +93,11 @@ class Purity:
         values = self.facts.names.values(wrapped.targets[0])
         return max((self._of_value(value, given, depth - 1) for value in values), default=Gives.DOUBTFUL)
 
+    def of_expression(self, node: cst.BaseExpression, function: Function) -> Gives:
+        """Return what an expression in a function gives, whatever the function is given."""
+        given = dict.fromkeys((parameter.name for parameter in function.parameters), Gives.NUMBERS)
+        return _Code(self, given, _DEPTH).of(node)
+
     def of_function(self, function: Function, given: Mapping[int | str, Gives], depth: int = _DEPTH) -> Gives:
         """Return what a function gives; `given` says what some parameters hold, by position or name."""
         if depth <= 0 or id(function) in self._busy or function.yields:

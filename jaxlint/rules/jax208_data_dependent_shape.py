@@ -31,7 +31,9 @@ Three-argument `where`; `size=` given; masks and indices that Python knows (NumP
 eager code, where the shape may well depend on data.
 
 ## Fix safety
-No fix is offered yet.
+`x.at[mask].set(v)` becomes `jnp.where(mask, v, x)`, and `x[mask].sum()` a reduction with `where=`, where the mask is
+computed element by element from the array itself, so that it has its shape.  Unsafe: JAX raises where the code is now,
+but run eagerly it may give another type.  `size=` for `nonzero` and its kin is only shown: it fills the result up.
 
 ## References
 - JAX documentation, "Common gotchas in JAX": dynamic shapes
@@ -39,6 +41,7 @@ No fix is offered yet.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -47,6 +50,8 @@ from jaxlint.rules import Report, Rule, _staged
 
 if TYPE_CHECKING:
     from jaxlint.facts.module import ModuleFacts
+    from jaxlint.facts.staged import DataShape
+    from jaxlint.finding import Fix
 
 RULE = Rule(
     code="JAX208",
@@ -79,4 +84,11 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
                 f"`{code}` is traced data, but a shape or a bound must be known when the program is traced; "
                 f"compute it from shapes or options, or mask instead of cutting"
             )
-        yield Report(shape.node, message, facts.error_evidence(shape.node))
+        fixes = functools.partial(_fixes, facts, shape)
+        yield Report(shape.node, message, facts.error_evidence(shape.node), fixes=fixes)
+
+
+def _fixes(facts: ModuleFacts, shape: DataShape) -> Iterator[Fix]:
+    from jaxlint.fixes import edits, selections
+
+    return edits.offered(lambda: selections.of_fixed_shape(facts, shape))

@@ -36,7 +36,9 @@ Where the tested value is an option of the function (a flag, a count, a mode), J
 rule that tells them apart.
 
 ## Fix safety
-No fix is offered yet.
+A conditional expression, or two `return`s, becomes `jnp.where` where both sides only compute; `max(a, b)` becomes
+`jnp.maximum(a, b)`, and a function of NumPy or `math` that of `jax.numpy`.  Unsafe: both sides are computed then, which
+a gradient may notice, and types may differ from those of Python.  Only shown where the sides may differ in shape.
 
 ## References
 - JAX documentation, "Control flow and logical operators with JIT"
@@ -44,6 +46,7 @@ No fix is offered yet.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -51,7 +54,9 @@ from jaxlint.finding import Impact
 from jaxlint.rules import Report, Rule, _staged
 
 if TYPE_CHECKING:
+    from jaxlint.facts.demands import Demand
     from jaxlint.facts.module import ModuleFacts
+    from jaxlint.finding import Fix
 
 RULE = Rule(
     code="JAX209",
@@ -88,4 +93,11 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
             )
         omitted = bool(demand.parameters) and all(facts.staged.omitted(p) for p in demand.parameters)
         doubts = frozenset({Doubt.OMITTED} if omitted else ())
-        yield Report(demand.where, message, facts.error_evidence(demand.node, doubts))
+        fixes = functools.partial(_fixes, facts, demand)
+        yield Report(demand.where, message, facts.error_evidence(demand.node, doubts), fixes=fixes)
+
+
+def _fixes(facts: ModuleFacts, demand: Demand) -> Iterator[Fix]:
+    from jaxlint.fixes import branches, edits
+
+    return edits.offered(lambda: branches.chosen_by_jax(facts, demand))
