@@ -125,7 +125,18 @@ def measured(pin: str, folder: Path) -> Package:
 
 def findings(package: str, folder: Path) -> dict[Row, str]:
     """Lint a package as a user would, with the rules in preview besides; return findings with their messages."""
-    command = [sys.executable, "-m", "jaxlint", "check", "--isolated", "--preview", "--output-format", "json", "."]
+    command = [
+        sys.executable,
+        "-m",
+        "jaxlint",
+        "check",
+        "--isolated",
+        "--no-cache",
+        "--preview",
+        "--output-format",
+        "json",
+        ".",
+    ]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode not in (0, 1) or done.stderr:
         # Files that nobody can parse, as templates, are findings; anything else is a failure of the tool.

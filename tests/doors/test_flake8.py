@@ -13,6 +13,8 @@ from jaxlint import rules
 from jaxlint.doors.flake8 import Plugin
 from tests.doors.conftest import CLEAN, LAMBDA, NESTED, Outcome, Project
 
+CHECK = ("check", "--no-project", "--no-cache", "-q", "--output-format", "concise", "--unfixable", "JAX")
+"""flake8 has no mark for what can be fixed, so nothing can."""
 PLACE = "%(path)s:%(row)d:%(col)d: %(code)s %(text)s"
 
 SOURCES: dict[str, str | bytes] = {
@@ -48,7 +50,7 @@ def flake8(project: Project, *arguments: str, stdin: bytes = b"") -> Outcome:
 def both(project: Project, *paths: str) -> tuple[list[str], list[str]]:
     """Return what flake8 and the command print for the same paths."""
     theirs = flake8(project, *paths)
-    ours = project.run("check", "--no-project", "-q", "--output-format", "concise", *paths)
+    ours = project.run(*CHECK, *paths)
     assert theirs.err == ours.err == ""
     return sorted(line.removeprefix("./") for line in theirs.out.splitlines()), sorted(ours.out.splitlines())
 
@@ -74,7 +76,7 @@ def test_the_same_through_standard_input(project: Project, name: str) -> None:
     content = SOURCES[name]
     data = content if isinstance(content, bytes) else content.encode()
     theirs = flake8(project, "--stdin-display-name", "pkg/a.py", "-", stdin=data)
-    ours = project.run("check", "-q", "--output-format", "concise", "--stdin-filename", "pkg/a.py", "-", stdin=data)
+    ours = project.run(*CHECK, "--stdin-filename", "pkg/a.py", "-", stdin=data)
     assert theirs == ours
     assert bool(ours.out) == (name not in ("noqa_code.py", "empty.py"))
 
