@@ -59,7 +59,10 @@ class Suggestion:
     def other_sites(self) -> list[Frame]:
         """The other lines that its groups are of."""
         sites = [group.site for group in self.misses] + [flood.site for flood in self.floods]
-        return [site for site in dict.fromkeys(sites) if site is not None and site != self.site]
+        lines = {(site.file, site.line): site for site in reversed(sites) if site is not None}
+        if self.site is not None:
+            lines.pop((self.site.file, self.site.line), None)
+        return sorted(lines.values(), key=lambda site: (site.file, site.line))
 
     @property
     def cost(self) -> Cost:
@@ -352,6 +355,10 @@ _WHY = {
 def _say(suggestion: Suggestion, model: Model) -> None:
     """Put into words what happened."""
     if suggestion.floods:
+        if suggestion.findings:
+            # Where it can be mended, rather than in a helper that is called there.
+            first = suggestion.findings[0]
+            suggestion.site = Frame(first.filename, first.location.row, column=first.location.column - 1)
         operations: dict[str, int] = {}
         for flood in suggestion.floods:
             for name, count in flood.operations.items():

@@ -221,8 +221,11 @@ def _details(suggestion: Suggestion, joined: Joined) -> Iterator[tuple[str, str]
             yield "code", f"{site.line} | {line}"
     others = suggestion.other_sites
     if others:
-        rows = ", ".join(place(other, joined) for other in others[:6])
-        yield "fact", f"and at {rows}" + (f" and {len(others) - 6} more lines" if len(others) > 6 else "")
+        named = f"{joined.sources.name(others[0].file)}:" if site is None or others[0].file != site.file else "line "
+        rows = ", ".join(
+            str(other.line) if other.file == others[0].file else place(other, joined) for other in others[:6]
+        )
+        yield "fact", f"and at {named}{rows}" + (f" and {len(others) - 6} more lines" if len(others) > 6 else "")
     for fact in suggestion.facts[:4]:
         yield "fact", fact
     for diagnostic in suggestion.findings[:2]:
