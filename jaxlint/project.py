@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from jaxlint.facts import surroundings
 from jaxlint.facts.exports import HOST_LOOP, RULES, Exports, FunctionRecord, Key
-from jaxlint.facts.incoming import NOTHING, Imported, Incoming, Outside
+from jaxlint.facts.incoming import COMPILED, MADE, NOTHING, Imported, Incoming, Outside
 from jaxlint.facts.wrappers import Wrapper, table
 from jaxlint.layout import Layout
 from jaxlint.settings import ENTRY_POINTS, Settings
@@ -32,10 +32,12 @@ _MODULE_BASES = frozenset(
     {"flax.linen.Module", "flax.nnx.Module", "flax.experimental.nnx.Module", "haiku.Module", "equinox.Module"}
 )
 _MODULE_ENDINGS = (".nn.Module", ".linen.Module", ".nnx.Module", ".hk.Module")
+_LINEN = frozenset({"flax.linen.Module", "flax.linen.module.Module"})
 _COMPACT = frozenset({"compact", "nowrap", "transparent"})
 _MOST_VALUES = 16
 _MOST_DEEP = 40
 _MOST_CALLED = 4
+_MANY = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -431,7 +433,7 @@ class Project:
 
     def _describe(self, value: Value) -> Imported | None:
         if value[0] == "i":
-            return Imported("instance", str(self._record(value[1]).name))
+            return Imported("instance", str(self._record(value[1]).name), methods=self._bound_anew(value[1]))
         if value[0] == "w" and value[1].compiles:
             targets = [target for target in value[2] if target[0] == "f"]
             params = self._functions[targets[0][1]].params if targets else []
@@ -442,10 +444,25 @@ class Project:
         compiled = self.compiled_by(value[1])
         if compiled is not None:
             return Imported("compiled", record.name, statics=compiled, params=tuple(record.params))
-        factory, operations = self.is_factory(value[1]), self.operations(value[1])
-        if not factory and not operations:
+        makes, operations = self.makes(value[1]), self.operations(value[1])
+        if not makes and not operations:
             return None
-        return Imported("function", record.name, factory, min(operations, 100), params=tuple(record.params))
+        return Imported("function", record.name, makes, min(operations, _MANY), params=tuple(record.params))
+
+    def _bound_anew(self, cls: int) -> tuple[str, ...]:
+        """Return the methods of a class that no attribute hides and that are bound to the instance."""
+        found: set[str] = set()
+        stored: set[str] = set()
+        for item in self.order(cls):
+            record = self._record(item)
+            stored.update(record.attributes)
+            for name, index in record.methods.items():
+                function = self._first[self._classes[item][0]] + index
+                if not self._functions[function].decorators:
+                    found.add(name)
+            if any(value[0] == "x" and value[1] in _LINEN for value in self.bases(item)):
+                found |= {"apply", "init"}
+        return tuple(sorted(found - stored))
 
     def compiled_by(self, function: int) -> tuple[int | str, ...] | None:
         """Return the static arguments of a function that a decorator compiles, None where none does."""
@@ -464,19 +481,18 @@ class Project:
             return 0
         total = self._functions[function].operations
         for edge in self._graph.calls.get(function, ()):
-            if edge.target < len(self._functions) and total < 100:
+            if edge.target < len(self._functions) and total < _MANY:
                 total += self.operations(edge.target, depth - 1)
         return total
 
-    def is_factory(self, function: int) -> bool:
-        """Whether a function returns a function that it has just compiled, anew on each call."""
+    def makes(self, function: int) -> int:
+        """Return whether a call gives a function that it has just made (MADE) or just compiled (COMPILED)."""
         key = ("factory", function)
         if key in self._busy or self._is_memoised(function):
-            return False
+            return 0
         self._busy.add(key)
         module = self._module_of[function]
-        returns = self._functions[function].returns
-        found = bool(returns) and all(self._is_new(module, ref, function) for ref in returns)
+        found = min((self._newness(module, ref, function) for ref in self._functions[function].returns), default=0)
         self._busy.discard(key)
         return found
 
@@ -485,35 +501,27 @@ class Project:
         names = (str(refs[ref][-1]).lower() for ref in self._functions[function].decorators)
         return any("cache" in name or "memo" in name for name in names)
 
-    def _is_new(self, module: int, number: int, function: int) -> bool:
-        """Whether a returned reference is a compiled function that `function` makes anew."""
+    def _newness(self, module: int, number: int, function: int) -> int:
+        """Return whether a reference is a function that `function` makes anew, and whether it is compiled."""
         ref = self._modules[module].exports.refs[number]
         if ref[0] == "f":
             inner = self._first[module] + ref[1]
-            return self._functions[inner].outer == function - self._first[module] and (
-                self.compiled_by(inner) is not None
-            )
+            if self._first[module] + self._functions[inner].outer != function:
+                return 0
+            return MADE if self.compiled_by(inner) is None else COMPILED
         if ref[0] != "r":
-            return False
+            return 0
         for callee in self.evaluate(module, ref[1]):
-            if callee[0] == "f" and self.is_factory(callee[1]):
-                return True
+            if callee[0] == "f":
+                return self.makes(callee[1])
             wrapper = self._tables[module].get(callee[1]) if callee[0] == "x" else None
-            if wrapper is not None and wrapper.compiles:
-                args = list(self._traced_args(wrapper, ref[2]))
-                return bool(args) and all(self._is_fresh(module, arg, function) for arg in args)
-        return False
-
-    def _is_fresh(self, module: int, number: int, function: int) -> bool:
-        ref = self._modules[module].exports.refs[number]
-        if ref[0] == "f":
-            return self._modules[module].exports.functions[ref[1]].outer == function - self._first[module]
-        if ref[0] != "r":
-            return False
-        return any(
-            callee[0] == "x" and (w := self._tables[module].get(callee[1])) is not None and w.makes_callable
-            for callee in self.evaluate(module, ref[1])
-        )
+            if wrapper is None or not wrapper.makes_callable:
+                continue
+            if not wrapper.compiles:
+                return MADE  # a partial and a transform are objects of their own
+            args = list(self._traced_args(wrapper, ref[2]))
+            return COMPILED if args and all(self._newness(module, arg, function) for arg in args) else 0
+        return 0
 
 
 class _Graph:

@@ -241,7 +241,7 @@ class _Reader:
             self._scopes[at.function].setdefault(name, []).append(value)
         elif isinstance(value, ast.expr):
             self._stores.append((at.cls, name, value, at.function, False))
-        elif value is not None:
+        elif value is not None and value[0] != "f":
             self.record.classes[at.cls].attributes.setdefault(name, []).append(self._number(value))
 
     def _on_call(self, node: ast.Call, at: _Place) -> None:
@@ -551,7 +551,7 @@ class _Reader:
     def _may_be_function(self, number: int, is_wrapper: bool) -> bool:
         ref = self.record.refs[number]
         tag = ref[0]
-        if tag in ("f", "c"):
+        if tag in ("f", "c", "*"):
             return True
         if tag == "x":
             return self._matters(ref[1])

@@ -14,6 +14,8 @@ SURE = 2
 PERHAPS = 1
 ONCE = 1
 HIGH = 2
+MADE = 1
+COMPILED = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +40,19 @@ class Outside:
 class Imported:
     """What something is that a module imports from another of the project.
 
-    `kind` is function, class, instance or compiled; `factory` says that it returns a function that it has just
-    compiled, `operations` how many array operations one call of it dispatches.  `statics` are the names and positions
-    of a compiled function's static arguments, `params` the names of its parameters.
+    `kind` is function, instance or compiled.  `makes` says whether calling it gives a function that it has just made
+    (MADE) or just compiled (COMPILED), `operations` how many array operations one call of it dispatches.  `statics`
+    are the names and positions of a compiled function's static arguments, `params` the names of its parameters.
+    `methods` are those of an instance's class, which Python binds anew on each access.
     """
 
     kind: str
     name: str
-    factory: bool = False
+    makes: int = 0
     operations: int = 0
     statics: tuple[int | str, ...] = ()
     params: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -78,7 +82,7 @@ class Incoming:
     @functools.cached_property
     def factories(self) -> frozenset[str]:
         """The imported functions that return a function which they have just compiled."""
-        return frozenset(name for name, imported in self.imports.items() if imported.factory)
+        return frozenset(name for name, imported in self.imports.items() if imported.makes == COMPILED)
 
     @functools.cached_property
     def digest(self) -> str:

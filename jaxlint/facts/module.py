@@ -173,7 +173,7 @@ class ModuleFacts:
 
     @functools.cached_property
     def _sites(self) -> Sites:
-        return Sites(self.tree, self.names, self.wrappings, self.calls)
+        return Sites(self.tree, self.names, self.wrappings, self.calls, self.incoming)
 
     @property
     def sites(self) -> list[CompileSite]:

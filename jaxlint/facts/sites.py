@@ -11,6 +11,7 @@ import libcst as cst
 from jaxlint.facts.answers import Answers
 from jaxlint.facts.calls import Calls
 from jaxlint.facts.fate import Fate, Fates, Kept
+from jaxlint.facts.incoming import COMPILED, NOTHING, Imported, Incoming
 from jaxlint.facts.names import Expression, Names
 from jaxlint.facts.targets import NESTED_DEF, Target, Targets
 from jaxlint.facts.tree import Context, Function, Tree
@@ -32,7 +33,8 @@ class CompileSite:
     """One place that makes a compiled function.
 
     `node` is where to report: the wrapper's call, the decorator, or the call of a factory.  `wrapper` is None for a
-    factory's call, whose `factory` is the function that is called.
+    factory's call, whose `factory` is the function that is called, and `maker` its name; a factory of another module of
+    the project has the name only.
     """
 
     node: cst.BaseExpression
@@ -42,6 +44,7 @@ class CompileSite:
     fate: Fate
     wrapped: Wrapped | None = None
     factory: Function | None = None
+    maker: str = ""
 
     @property
     def wrapper(self) -> Wrapper | None:
@@ -67,13 +70,16 @@ class CompileSite:
 class Sites:
     """All compile sites of a module: `sites` made by wrappers, `factory_calls` made by functions in sight."""
 
-    def __init__(self, tree: Tree, names: Names, wrappings: Wrappings, calls: Calls) -> None:
+    def __init__(
+        self, tree: Tree, names: Names, wrappings: Wrappings, calls: Calls, incoming: Incoming = NOTHING
+    ) -> None:
+        self._incoming = incoming
         self._tree = tree
         self._names = names
         self._wrappings = wrappings
         self._calls = calls
         self._fates = Fates(tree, names, wrappings, calls)
-        self._targets = Targets(tree, names, wrappings, calls)
+        self._targets = Targets(tree, names, wrappings, calls, incoming)
         self._makers: Answers[bool] = Answers(names.asking)
         self._targets.is_factory = self.makes_function
         self.sites = [site for wrapped in self._wrapped() if (site := self._site(wrapped)) is not None]
@@ -177,26 +183,40 @@ class Sites:
                 if id(function) in self._compiling or self.is_cached(function):
                     continue
                 for returned in function.returns:
-                    if isinstance(returned, cst.Call) and any(
-                        id(callee) in self._compiling for callee, _ in self._calls.callees(returned)
+                    if isinstance(returned, cst.Call) and (
+                        self._imported_factory(returned) is not None
+                        or any(id(callee) in self._compiling for callee, _ in self._calls.callees(returned))
                     ):
                         self._compiling.add(id(function))
                         changed = True
 
     def _factory_calls(self) -> Iterator[CompileSite]:
         for call in self._tree.calls:
+            imported = self._imported_factory(call)
+            if imported is not None:
+                yield from self._factory_call(call, None, imported.name)
+                continue
             for site in self._calls.of_node.get(id(call), ()):
                 if not self.makes_compiled(site.function) or self._guessed(call, site.function):
                     continue
-                context = self._tree.context(call)
-                if any(isinstance(node, cst.Decorator) for node in self._tree.ancestors(call)):
-                    continue  # a decorator of the project's own: it runs once for each def
-                target = Target(NESTED_DEF, call, context, root=site.function)
-                fate = self._fates.of_expression(call)
-                if fate.kept is not Kept.WRAPPED:
-                    lifetime = self._lifetime(context, target)
-                    yield CompileSite(call, context, target, lifetime, fate, factory=site.function)
+                yield from self._factory_call(call, site.function, site.function.name)
                 break
+
+    def _factory_call(self, call: cst.Call, factory: Function | None, name: str) -> Iterator[CompileSite]:
+        if any(isinstance(node, cst.Decorator) for node in self._tree.ancestors(call)):
+            return  # a decorator of the project's own: it runs once for each def
+        context = self._tree.context(call)
+        target = Target(NESTED_DEF, call, context, root=factory)
+        fate = self._fates.of_expression(call)
+        if fate.kept is not Kept.WRAPPED:
+            yield CompileSite(call, context, target, self._lifetime(context, target), fate, factory=factory, maker=name)
+
+    def _imported_factory(self, call: cst.Call) -> Imported | None:
+        """Return what another module says of the callee, if whatever it may be gives what it has just compiled."""
+        names = self._names.externals(call.func) if self._incoming.factories else ()
+        found = [self._incoming.imports.get(name) for name in names]
+        sure = bool(found) and all(imported is not None and imported.makes == COMPILED for imported in found)
+        return found[0] if sure else None
 
     def _guessed(self, call: cst.Call, function: Function) -> bool:
         """Whether the call graph only guessed by the method's name."""

@@ -9,6 +9,7 @@ import libcst as cst
 
 from jaxlint.facts.answers import Answers
 from jaxlint.facts.calls import Calls
+from jaxlint.facts.incoming import NOTHING, Incoming
 from jaxlint.facts.names import Element, Expression, External, Item, Names, Value
 from jaxlint.facts.tree import Class, Context, Function, Tree
 from jaxlint.facts.wrappers import Wrapper
@@ -55,7 +56,10 @@ class Target:
 class Targets:
     """Finds out what compile wrappers are given."""
 
-    def __init__(self, tree: Tree, names: Names, wrappings: Wrappings, calls: Calls) -> None:
+    def __init__(
+        self, tree: Tree, names: Names, wrappings: Wrappings, calls: Calls, incoming: Incoming = NOTHING
+    ) -> None:
+        self._imports = incoming.imports
         self._tree = tree
         self._names = names
         self._wrappings = wrappings
@@ -147,6 +151,8 @@ class Targets:
             if self.is_factory(function):
                 return Target(CALL_RESULT, node, context, root=self._returned_def(function), owner=self._owner(node))
         for value in self._names.values(node.func):
+            if isinstance(value, External) and (imported := self._imports.get(value.name)) and imported.makes:
+                return Target(CALL_RESULT, node, context)
             if isinstance(value, Class) and self._names.method(value, "__call__") is not None:
                 if wrapper.compares == "pytree":
                     return Target(NAMED, node)
@@ -191,6 +197,9 @@ class Targets:
     def _of_member(self, node: cst.Attribute, base: Value, context: Context, wrapper: Wrapper) -> Target:
         name = node.attr.value
         if isinstance(base, External):
+            imported = self._imports.get(base.name)
+            if imported is not None and name in imported.methods:
+                return self._bound(node, context, wrapper, None)
             return Target(NAMED, node)
         if isinstance(base, Class):
             method = self._names.method(base, name)

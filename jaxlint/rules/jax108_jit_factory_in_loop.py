@@ -66,8 +66,8 @@ RULE = Rule(
 def check(facts: ModuleFacts) -> Iterator[Report]:
     """Yield the calls of factories whose compiled result is short-lived."""
     for site in facts.factory_calls:
-        if not site.short_lived or site.factory is None:
+        if not site.short_lived:
             continue
-        what = f"`{site.factory.name}` returns a newly compiled function"
-        instead = f"call `{site.factory.name}` once and keep the result, or memoise it with `functools.lru_cache`"
+        what = f"`{site.maker}` returns a newly compiled function"
+        instead = f"call `{site.maker}` once and keep the result, or memoise it with `functools.lru_cache`"
         yield _short_lived.report(facts, site, what, instead)

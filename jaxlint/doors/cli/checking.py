@@ -99,7 +99,7 @@ class _Run:
         values = self._get(keys.values())
         found: dict[int, Checked] = {}
         for number, key in keys.items():
-            if key in values:
+            if isinstance(values.get(key), list):
                 name = self._files[number].name
                 try:
                     diagnostics = tuple(Diagnostic.of_plain(plain, name) for plain in values[key])
@@ -145,9 +145,14 @@ class _Run:
         """Tell each file of the project what the others say about it; where that fails, say so and leave each alone."""
         if not any(_mentions_jax(self._files[number]) for number in members):
             return
-        records = self._records(members)
+        keys = {number: self._exports_key(self._contents[number]) for number in members} if self._cache else {}
         try:
-            told = joined([self._files[number] for number in records], list(records.values()), self._scripts(members))
+            try:
+                told = self._told(members, keys, self._get(keys.values()))
+            except Exception:
+                if not keys:
+                    raise
+                told = self._told(members, keys, {})  # what was kept may make no sense
         except Exception as error:  # noqa: BLE001  (the files can still be linted)
             from jaxlint.driver import failure
 
@@ -157,14 +162,13 @@ class _Run:
             )
             self._failure = failure("JAX000", "internal-error", message, self._files[0])
             return
-        for number, incoming in zip(records, told, strict=True):
+        for number, incoming in told.items():
             self._files[number] = dataclasses.replace(self._files[number], incoming=incoming)
         if self._cache is not None:
             self._new[self._project_key(members)] = [self._files[number].incoming.digest for number in members]
 
-    def _records(self, members: Sequence[int]) -> dict[int, list[Any]]:
-        keys = {number: self._exports_key(self._contents[number]) for number in members} if self._cache else {}
-        known = self._get(keys.values())
+    def _told(self, members: Sequence[int], keys: dict[int, str], known: dict[str, Any]) -> dict[int, Incoming]:
+        """Return what the others say about each file, by way of the records that are known and those of other files."""
         missing = [number for number in members if keys.get(number) not in known]
         read = self._pool.each(_read, [self._files[number] for number in missing], _unread)
         found: dict[int, list[Any] | None] = {
@@ -174,7 +178,9 @@ class _Run:
             found[number] = record
             if self._cache is not None and content is not None:
                 self._new[self._exports_key(content)] = record
-        return {number: record for number in members if (record := found[number]) is not None}
+        records = {number: record for number in members if (record := found[number]) is not None}
+        files = [self._files[number] for number in records]
+        return dict(zip(records, joined(files, list(records.values()), self._scripts(members)), strict=True))
 
     def _exports_key(self, content: str | None) -> str:
         return digest("exports", self._version, content)

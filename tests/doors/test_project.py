@@ -1,0 +1,305 @@
+"""What `jaxlint check FOLDER` knows of a file from the others: each project has its marks, as testdata has."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+
+import pytest
+
+from tests.doors.conftest import Project
+
+_MARK = re.compile(r"#\s*(?P<kind>want|ok):\s*(?P<code>JAX\d{3})")
+
+CLIP = """
+    import jax
+    import jax.numpy as jnp
+
+
+    def clip(grads, limit):
+        norm = jnp.sqrt(jnp.sum(jax.numpy.stack([jnp.sum(g**2) for g in jax.tree.leaves(grads)])))
+        return jax.tree.map(lambda g: jnp.clip(g / norm, -limit, limit), grads)  # {mark}: JAX401
+"""
+STEP = """
+    import jax
+
+
+    def scaled(x):
+        return jax.jit(lambda y: y * 2)(x)  # {mark}: JAX102
+"""
+MAKER = """
+    import jax
+
+
+    def make_step(rate):
+        @jax.jit
+        def step(x):
+            return x - rate * x
+
+        return step
+"""
+
+
+def filled(text: str, mark: str) -> str:
+    return text.replace("{mark}", mark)
+
+
+PROJECTS: dict[str, dict[str, str]] = {
+    "traced by an importer": {
+        "lib.py": filled(STEP, "ok"),
+        "app.py": "import jax\nfrom lib import scaled\n\nfast = jax.jit(scaled)\n",
+    },
+    "traced by a function that another traces": {
+        "pkg/__init__.py": "",
+        "pkg/a.py": filled(STEP, "ok"),
+        "pkg/b.py": "from . import a\n\n\ndef middle(x):\n    return a.scaled(x)\n",
+        "pkg/c.py": "import jax\nimport pkg.b as b\n\n\n@jax.jit\ndef outer(x):\n    return b.middle(x)\n",
+    },
+    "re-exported by the package": {
+        "src/pkg/__init__.py": "from .core import *\n",
+        "src/pkg/core.py": filled(STEP, "ok"),
+        "src/pkg/sub/__init__.py": "",
+        "src/pkg/sub/use.py": "import jax\nfrom .. import scaled as s\n\nfast = jax.jit(jax.vmap(s))\n",
+    },
+    "an override of what the base class traces": {
+        "pkg/__init__.py": "",
+        "pkg/base.py": """
+            from functools import partial
+
+            import jax
+
+
+            class Base:
+                @partial(jax.jit, static_argnames=("self",))
+                def tell(self, x):
+                    return self._tell(x)
+
+                def _tell(self, x):
+                    raise NotImplementedError
+        """,
+        "pkg/sub.py": """
+            import jax
+
+            from .base import Base
+
+
+            class Sub(Base):
+                def _tell(self, x):
+                    @jax.jit
+                    def inner(y):  # ok: JAX101
+                        return y * 2
+
+                    return inner(x)
+        """,
+    },
+    "a module of flax by way of the project's base class": {
+        "base.py": "import flax.linen as nn\n\n\nclass Layer(nn.Module):\n    width: int\n",
+        "layers.py": """
+            import jax
+
+            from base import Layer
+
+
+            class Doubled(Layer):
+                def __call__(self, x):
+                    return jax.jit(lambda y: y * 2)(x)  # ok: JAX102
+        """,
+    },
+    "given to a function that compiles it": {
+        "lib.py": filled(STEP, "ok"),
+        "run.py": """
+            import jax
+
+            import lib
+
+
+            def compiled(f):
+                return jax.jit(f)
+
+
+            fast = compiled(lib.scaled)
+        """,
+    },
+    "called eagerly in the loop of a script": {
+        "lib.py": filled(CLIP, "want"),
+        "train.py": """
+            import lib
+
+
+            def main(loader):
+                for batch in loader:
+                    lib.clip(batch, 1.0)
+
+
+            if __name__ == "__main__":
+                main([])
+        """,
+    },
+    "called eagerly by a method of an object that a script makes": {
+        "agents/__init__.py": "",
+        "agents/agent.py": """
+            from .lib import clip
+
+
+            class Agent:
+                def update(self, grads):
+                    return clip(grads, 1.0)
+        """,
+        "agents/lib.py": filled(CLIP, "want"),
+        "main.py": """
+            from agents.agent import Agent
+
+            agent = Agent()
+            while True:
+                agent.update({})
+        """,
+    },
+    "a console script starts it": {
+        "pyproject.toml": '[project]\nname = "p"\n[project.scripts]\np = "p.cli:start"\n',
+        "p/__init__.py": "",
+        "p/cli.py": "from p.lib import clip\n\n\ndef start():\n    print(clip({}, 1.0))\n",
+        "p/lib.py": filled(CLIP, "want"),
+    },
+    "both traced and eager": {
+        "lib.py": filled(CLIP, "ok"),
+        "eager.py": "import lib\n\nfor _ in range(100):\n    lib.clip({}, 1.0)\n",
+        "traced.py": "import jax\nimport lib\n\nfast = jax.jit(lib.clip)\n",
+    },
+    "perhaps traced, by the name of a method": {
+        "lib.py": """
+            import jax
+            import jax.numpy as jnp
+
+
+            class Optimizer:
+                def update(self, grads):
+                    for _ in range(100):
+                        grads = jax.tree.map(lambda g: jnp.clip(g / 2, -1, 1), grads)  # ok: JAX401
+                    return grads
+        """,
+        "step.py": "import jax\n\n\n@jax.jit\ndef step(optimizer, grads):\n    return optimizer.update(grads)\n",
+    },
+    "a test is no evidence of how it is used": {
+        "lib.py": filled(CLIP, "ok"),
+        "tests/test_lib.py": "import lib\n\n\ndef test_clip():\n    for _ in range(100):\n        lib.clip({}, 1.0)\n",
+    },
+    "run once by the program": {
+        "lib.py": filled(STEP, "ok"),
+        "app.py": "import lib\n\n\ndef main():\n    lib.scaled(1.0)\n",
+    },
+    "unrolled under a trace of another file": {
+        "lib.py": """
+            import jax.numpy as jnp
+
+
+            def fill(x, n):
+                out = jnp.zeros(n)
+                for i in range(2000):  # want: JAX301
+                    out = out.at[i].set(x[i] * 2)
+                return out
+        """,
+        "app.py": "import jax\nimport lib\n\nfast = jax.jit(lib.fill, static_argnums=1)\n",
+    },
+    "a factory of another file": {
+        "maker.py": MAKER,
+        "remade.py": "from maker import make_step as new\n\n\ndef make_step(rate):\n    return new(rate)\n",
+        "app.py": """
+            import maker
+            import remade
+
+
+            def run_all(xs):
+                for x in xs:
+                    maker.make_step(0.1)(x)  # want: JAX108
+
+
+            def once(x):
+                return remade.make_step(0.1)(x)  # want: JAX108
+
+
+            step = maker.make_step(0.1)  # ok: JAX108
+        """,
+    },
+    "an object of another file": {
+        "model.py": """
+            class Model:
+                def __init__(self):
+                    self.kept = print
+
+                def apply(self, x):
+                    return x * 2
+
+
+            model = Model()
+        """,
+        "app.py": """
+            import jax
+
+            from model import model
+
+
+            def predict(x):
+                return jax.jit(model.apply)(x)  # want: JAX105
+
+
+            def show(x):
+                return jax.jit(model.kept)(x)  # ok: JAX105
+        """,
+    },
+    "modules of the same name in two folders": {
+        "one/lib.py": filled(STEP, "ok"),
+        "one/app.py": "import jax\nimport lib\n\nfast = jax.jit(lib.scaled)\n",
+        "two/lib.py": filled(STEP, "want"),
+        "two/app.py": "import lib\n\n\ndef use(x):\n    return lib.scaled(x)\n",
+    },
+    "imports that go round in a circle": {
+        "a.py": "from b import *\nimport jax\n\n\ndef f(x):\n    return jax.jit(lambda y: y)(x)  # ok: JAX102\n",
+        "b.py": "from a import *\nfrom c import g\n\nfast = g(f)\n",
+        "c.py": "import a\nimport jax\n\n\ndef g(h):\n    return jax.jit(h)\n",
+    },
+}
+
+
+def marked(project: Project, files: dict[str, str]) -> tuple[set[tuple[str, int, str]], set[tuple[str, int, str]]]:
+    """Write the files; return the places that want a finding, and those that must have none."""
+    places: dict[str, set[tuple[str, int, str]]] = {"want": set(), "ok": set()}
+    for name, text in files.items():
+        content = textwrap.dedent(text).lstrip("\n")
+        project.write(name, content)
+        for row, line in enumerate(content.splitlines(), 1):
+            for mark in _MARK.finditer(line):
+                places[mark["kind"]].add((name, row, mark["code"]))
+    return places["want"], places["ok"]
+
+
+def found(project: Project, *arguments: str) -> set[tuple[str, int, str]]:
+    outcome = project.json(*arguments)
+    assert outcome.err == ""
+    return {(f["filename"], f["location"]["row"], f["code"]) for f in outcome.findings}
+
+
+@pytest.mark.parametrize("name", PROJECTS)
+def test_a_project(project: Project, name: str) -> None:
+    want, ok = marked(project, PROJECTS[name])
+    seen = found(project)
+    assert want <= seen
+    assert not ok & seen
+    # However many processes there are, and whether it was known.
+    assert found(project, "-j2", "--no-cache") == found(project) == seen
+
+
+def test_no_project_and_single_files_see_each_file_alone(project: Project) -> None:
+    marked(project, PROJECTS["traced by an importer"])
+    alone = {("lib.py", 5, "JAX102")}
+    assert found(project) == set()
+    assert found(project, "--no-project") == alone
+    assert found(project, "lib.py", "app.py") == alone
+    assert found(project, "lib.py", ".") == found(project, ".", "lib.py") == set()
+
+
+def test_a_file_that_cannot_be_parsed_costs_only_itself(project: Project) -> None:
+    marked(project, PROJECTS["traced by an importer"])
+    project.write("broken.py", "import jax\nimport lib\njax.jit(\n")
+    project.write("odd.py", b"# coding: nonsense\nimport jax\n")
+    outcome = project.json()
+    assert [(f["filename"], f["code"]) for f in outcome.findings] == [("broken.py", "JAX001"), ("odd.py", "JAX001")]
