@@ -135,7 +135,7 @@ class _Run:
         return digest("project", self._version, parts, self._scripts(members))
 
     def _scripts(self, members: Iterable[int]) -> list[str]:
-        from jaxlint.scripts import scripts
+        from jaxlint.project.scripts import scripts
 
         return sorted(set(scripts(self._files[number].path for number in members)))
 

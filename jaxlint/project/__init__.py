@@ -1,0 +1,103 @@
+"""The view of a project: the records of all its modules joined, so that each can be told what the others do with it.
+
+The join follows calls, arguments and wrappers over the borders of files to a fixed point, as `jaxlint.facts` does
+within one file, and keeps for each function what comes from elsewhere.  It opens no file and imports none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from jaxlint.facts.incoming import NOTHING, Imported, Incoming, Outside
+from jaxlint.project.graph import Graph
+from jaxlint.project.values import Module, Value, Values
+
+__all__ = ["Module", "Project"]
+
+_LINEN = frozenset({"flax.linen.Module", "flax.linen.module.Module"})
+_MOST_CALLED = 4
+_MANY = 100
+
+
+class Project:
+    """The joined records.
+
+    Args:
+        modules: the files, each with its record.
+        entries: console scripts, as dotted names of functions (`package.module:main`).
+    """
+
+    def __init__(self, modules: Sequence[Module], entries: Iterable[str] = ()) -> None:
+        self._modules = modules
+        self._values = Values(modules)
+        self._graph = Graph(self._values, entries)
+
+    def incoming(self, module: int) -> Incoming:
+        """Return what the others say about one module, by its number."""
+        first = self._values.first[module]
+        functions: dict[str, Outside] = {}
+        for index, record in enumerate(self._modules[module].exports.functions):
+            outside = self._graph.outside(first + index) if index and not record.is_lambda else None
+            if outside is not None:
+                functions.setdefault(record.qualname, outside)
+        imports = self._imported(module)
+        return Incoming(functions, imports) if functions or imports else NOTHING
+
+    # What modules import
+
+    def _imported(self, module: int) -> dict[str, Imported]:
+        found: dict[str, Imported] = {}
+        for number, ref in enumerate(self._modules[module].exports.refs):
+            if ref[0] != "x":
+                continue
+            values = self._values.evaluate(module, number)
+            if len(values) == 1:
+                imported = self._describe(values[0])
+                if imported is not None:
+                    found[ref[1]] = imported
+        return found
+
+    def _describe(self, value: Value) -> Imported | None:
+        if value[0] == "i":
+            return Imported(
+                "instance", str(self._values.class_record(value[1]).name), methods=self._bound_anew(value[1])
+            )
+        if value[0] == "w" and value[1].compiles:
+            targets = [target for target in value[2] if target[0] == "f"]
+            params = self._values.functions[targets[0][1]].params if targets else []
+            return Imported("compiled", "", statics=tuple(value[3]), params=tuple(params))
+        if value[0] != "f":
+            return None
+        record = self._values.functions[value[1]]
+        compiled = self._values.compiled_by(value[1])
+        if compiled is not None:
+            return Imported("compiled", record.name, statics=compiled, params=tuple(record.params))
+        makes, operations = self._values.makes(value[1]), self.operations(value[1])
+        if not makes and not operations:
+            return None
+        return Imported("function", record.name, makes, min(operations, _MANY), params=tuple(record.params))
+
+    def _bound_anew(self, cls: int) -> tuple[str, ...]:
+        """Return the methods of a class that no attribute hides and that are bound to the instance."""
+        found: set[str] = set()
+        stored: set[str] = set()
+        for item in self._values.order(cls):
+            record = self._values.class_record(item)
+            stored.update(record.attributes)
+            for name, index in record.methods.items():
+                function = self._values.first[self._values.classes[item][0]] + index
+                if not self._values.functions[function].decorators:
+                    found.add(name)
+            if any(value[0] == "x" and value[1] in _LINEN for value in self._values.bases(item)):
+                found |= {"apply", "init"}
+        return tuple(sorted(found - stored))
+
+    def operations(self, function: int, depth: int = _MOST_CALLED) -> int:
+        """Return how many array operations one call of a function dispatches, helpers included; 0 if it is compiled."""
+        if depth <= 0 or self._values.compiled_by(function) is not None:
+            return 0
+        total = self._values.functions[function].operations
+        for edge in self._graph.calls.get(function, ()):
+            if edge.target < len(self._values.functions) and total < _MANY:
+                total += self.operations(edge.target, depth - 1)
+        return total

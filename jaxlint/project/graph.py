@@ -1,0 +1,362 @@
+"""Who calls, passes on and wraps whom in a project, and what follows from it, to a fixed point."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from jaxlint.facts import surroundings
+from jaxlint.facts.exports import HOST_LOOP, RULES, Key
+from jaxlint.facts.incoming import Outside
+from jaxlint.facts.wrappers import Wrapper
+from jaxlint.project.values import Value, Values
+from jaxlint.settings import ENTRY_POINTS
+
+_UNTRACED_KINDS = ("partial", "host", "map-leaves", "register")
+
+
+class Trace(NamedTuple):
+    """How sure it is that a function is traced (2 sure, 1 perhaps), and whether compiled and staged."""
+
+    level: int
+    compiled: bool
+    staged: bool
+
+
+class _Edge(NamedTuple):
+    """A call: the node that is called, and the loop that the call stands in (0, LOOP or HOST_LOOP)."""
+
+    target: int
+    loop: int
+
+
+class Graph:
+    """Functions, parameters and methods of a name are nodes, by number; functions come first, numbered as in `Values`.
+
+    A parameter stands for the functions that it is given, a method of a class for those of all its subclasses.
+    """
+
+    def __init__(self, values: Values, entries: Iterable[str] = ()) -> None:
+        self._values = values
+        self._entries = frozenset(entries)
+        self._functions = values.functions
+        self._module_of = list(values.module_of)
+        self._count = len(self._functions)
+        self.calls: dict[int, list[_Edge]] = defaultdict(list)
+        self._callers: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        self._guesses: dict[int, list[str]] = defaultdict(list)
+        self._parameters: dict[tuple[int, str], int] = {}
+        self._virtual: dict[tuple[int, str], int] = {}
+        self._parameter_calls: dict[int, list[int]] = defaultdict(list)
+        self._given: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        self._wrapped: dict[int, list[tuple[Wrapper, int]]] = defaultdict(list)
+        self._nested: dict[int, list[int]] = defaultdict(list)
+        self._host: set[int] = set()
+        self._escapes: dict[int, set[int]] = defaultdict(set)
+        for function in range(self._count):
+            self._read(function)
+        self._traces: dict[int, Trace] = {}
+        self._from_elsewhere: dict[int, Trace] = {}
+        self._sources: dict[str, tuple[Trace, list[int]]] = {}
+        self._work: list[int] = []
+        self._trace()
+        self._tests = [self._is_test(function) for function in range(self._count)]
+        self._tests += [False] * (len(self._module_of) - self._count)
+        self._eager: dict[int, int] = {}
+        self._repeated: set[int] = set()
+        self._spread_eagerness()
+        self._once: dict[int, bool] = {}
+        self._guessed = self._guessed_names()
+
+    # Edges
+
+    def _read(self, function: int) -> None:
+        known, module = self._values, self._module_of[function]
+        record = self._functions[function]
+        first = known.first[module]
+        refs = known.modules[module].exports.refs
+        if record.outer > 0:
+            self._nested[first + record.outer].append(function)
+        for ref, loop in record.calls:
+            values = known.evaluate(module, ref)
+            for value in values:
+                self._call(function, value, loop)
+            attribute = refs[ref][-1] if refs[ref][0] in ("a", "?") else None
+            if attribute is not None and (not values or all(value[0] in ("x", "p") for value in values)):
+                self._guesses[function].append(attribute)
+        for callee, key, arg in record.passes:
+            for value in known.evaluate(module, callee):
+                self._pass(function, value, key, known.evaluate(module, arg))
+        around = first + record.outer if record.outer > 0 else first
+        for ref in record.decorators:
+            for value in known.evaluate(module, ref):
+                self._pass(around, value, 0, (("f", function),))
+
+    def _call(self, function: int, value: Value, loop: int) -> None:
+        known = self._values
+        if value[0] == "f":
+            self._edge(function, value[1], loop)
+        elif value[0] == "c":
+            for name in ("__init__", "__post_init__"):
+                method = known.method(value[1], name)
+                if method is not None:
+                    self._edge(function, method, loop)
+        elif value[0] == "i":
+            for found in known.member_of_instance(value[1], "__call__", value[2]):
+                if found[0] in ("f", "o"):
+                    self._call(function, found, loop)
+        elif value[0] == "o":
+            self._edge(function, self._any_of(value[1], value[2]), loop)
+        elif value[0] == "p":
+            self._parameter_calls[function].append(self._parameter(value[1], value[2]))
+
+    def _edge(self, caller: int, callee: int, loop: int) -> None:
+        self.calls[caller].append(_Edge(callee, loop))
+        self._callers[callee].append((caller, loop))
+
+    def _any_of(self, cls: int, name: str) -> int:
+        """Return the node that stands for a method of that name in whatever subclass an instance is of."""
+        key = (cls, name)
+        node = self._virtual.get(key)
+        if node is None:
+            node = self._virtual[key] = len(self._module_of)
+            self._module_of.append(_NOWHERE)
+            for method in self._values.overrides(cls, name):
+                self._edge(node, method, 0)
+        return node
+
+    def _parameter(self, function: int, name: str) -> int:
+        key = (function, name)
+        node = self._parameters.get(key)
+        if node is None:
+            node = self._parameters[key] = len(self._module_of)
+            self._module_of.append(self._module_of[function])
+        return node
+
+    def _pass(self, function: int, callee: Value, key: Key, values: Iterable[Value]) -> None:
+        known, module = self._values, self._module_of[function]
+        if callee[0] == "x":
+            if callee[1] == RULES:
+                self._wraps(function, _RULES, values)
+                return
+            wrapper = known.tables[module].get(callee[1])
+            if wrapper is not None and str(key) in {str(p).removeprefix("list:") for p in wrapper.traces}:
+                self._wraps(function, wrapper, values)
+            return
+        target = callee[1] if callee[0] == "f" else None
+        if callee[0] == "c":
+            target = known.method(callee[1], "__init__")
+        elif callee[0] == "i":
+            target = known.method(callee[1], "__call__")
+        if target is None:
+            return
+        name = known.parameter(target, key)
+        if name is None:
+            return
+        parameter = self._parameter(target, name)
+        for value in values:
+            for behind in self._behind(value):
+                self._given[parameter].append((behind, module))
+                self._escapes[behind].add(module)
+
+    def _wraps(self, function: int, wrapper: Wrapper, values: Iterable[Value]) -> None:
+        for value in values:
+            for target in self._behind(value):
+                if wrapper.kind == "host":
+                    self._host.add(target)
+                elif wrapper.kind not in _UNTRACED_KINDS:
+                    self._wrapped[function].append((wrapper, target))
+                self._escapes[target].add(self._module_of[function])
+
+    def _behind(self, value: Value) -> Iterator[int]:
+        """Yield the nodes behind a function that is passed on or wrapped."""
+        if value[0] == "f":
+            yield value[1]
+        elif value[0] == "p":
+            yield self._parameter(value[1], value[2])
+        elif value[0] == "w":
+            for target in value[2]:
+                yield from self._behind(target)
+        elif value[0] == "i":
+            for found in self._values.member_of_instance(value[1], "__call__", value[2]):
+                if found[0] in ("f", "o"):
+                    yield from self._behind(found)
+        elif value[0] == "o":
+            yield self._any_of(value[1], value[2])
+
+    # Traces
+
+    def _trace(self) -> None:
+        for function, wrapped in list(self._wrapped.items()):
+            for wrapper, target in wrapped:
+                self._mark(target, Trace(2, wrapper.compiles, wrapper.stages), self._module_of[function])
+        for function, cls in self._values.traced_by_libraries:
+            self._mark(function, Trace(2, False, False), self._values.classes[cls][0])
+        while self._work:
+            node = self._work.pop()
+            self._spread(node, self._traces[node])
+
+    def _mark(self, node: int, trace: Trace, source: int) -> None:
+        if node in self._host:
+            return
+        if source != self._module_of[node] and trace > self._from_elsewhere.get(node, _UNTRACED):
+            self._from_elsewhere[node] = trace
+        if trace > self._traces.get(node, _UNTRACED):
+            self._traces[node] = trace
+            self._work.append(node)
+
+    def _spread(self, node: int, trace: Trace) -> None:
+        module = self._module_of[node]
+        if node >= self._count:
+            for function, giver in self._given.get(node, ()):
+                self._mark(function, trace, module if module != self._module_of[function] else giver)
+        for edge in self.calls.get(node, ()):
+            self._mark(edge.target, trace, module)
+        for nested in self._nested.get(node, ()):
+            self._mark(nested, trace, module)
+        perhaps = Trace(1, trace.compiled, trace.staged)
+        for parameter in self._parameter_calls.get(node, ()):
+            self._mark(parameter, perhaps, module)
+        for wrapper, target in self._wrapped.get(node, ()):
+            inner = Trace(2, trace.compiled or wrapper.compiles, trace.staged or wrapper.stages)
+            self._mark(target, inner, module)
+        for name in self._guesses.get(node, ()):
+            self._guess(name, perhaps, module)
+
+    def _guess(self, name: str, trace: Trace, source: int) -> None:
+        """Mark all methods of a name; what two modules say is as much as what all say."""
+        methods = self._values.methods.get(name)
+        if not methods:
+            return
+        known, sources = self._sources.get(name, (_UNTRACED, []))
+        if trace <= known and (source in sources or len(sources) >= 2):
+            return
+        best = max(trace, known)
+        sources = sources if source in sources or len(sources) >= 2 else [*sources, source]
+        self._sources[name] = (best, sources)
+        for method in methods:
+            other = next((s for s in sources if s != self._module_of[method]), sources[0])
+            self._mark(method, best, other)
+
+    # Eagerness
+
+    def _is_test(self, function: int) -> bool:
+        module = self._values.modules[self._module_of[function]]
+        if surroundings.is_test_file(module.name, module.settings):
+            return True
+        first = self._values.first[self._module_of[function]]
+        current = function
+        while current > first:
+            record = self._functions[current]
+            if surroundings.is_test_name(record.name):
+                return True
+            if record.cls >= 0 and surroundings.is_test_class(module.exports.classes[record.cls].name):
+                return True
+            current = first + record.outer
+        return False
+
+    def _runs_once(self, function: int) -> bool:
+        """Whether a function runs once per process; module level does."""
+        record = self._functions[function]
+        if not record.name:
+            return True
+        module = self._values.modules[self._module_of[function]]
+        return record.once or module.settings.is_run_once(record.name)
+
+    def _is_entry(self, function: int) -> bool:
+        """Whether a program starts here, so that nothing traces it."""
+        record = self._functions[function]
+        if not record.name:
+            return True
+        if record.outer > 0 or record.cls >= 0:
+            return False
+        module = self._values.modules[self._module_of[function]]
+        if self._entries:
+            dotted = self._values.layout.dotted_name(module.path)
+            if f"{dotted}:{record.name}" in self._entries:
+                return True
+        starts = module.exports.is_script or record.name.lstrip("_") in ENTRY_POINTS
+        return starts and self._runs_once(function)
+
+    def _spread_eagerness(self) -> None:
+        work = [f for f in range(self._count) if not self._tests[f] and f not in self._traces and self._is_entry(f)]
+        entries = set(work)
+        work += [f for f in self.calls if not self._tests[f] and f not in self._traces and f not in entries]
+        self._eager.update(dict.fromkeys(entries, 2))
+        while work:
+            function = work.pop()
+            level = self._eager.get(function, 0)
+            repeated = function in self._repeated
+            for target, loop in self.calls.get(function, ()):
+                if target in self._traces or target in self._host:
+                    continue
+                reached = 2 if level == 2 else 1 if loop == HOST_LOOP or level == 1 else 0
+                again = (repeated or loop) and target not in self._repeated
+                if reached > self._eager.get(target, 0) or again:
+                    self._eager[target] = max(reached, self._eager.get(target, 0))
+                    if repeated or loop:
+                        self._repeated.add(target)
+                    if not self._tests[target]:
+                        work.append(target)
+
+    def _guessed_names(self) -> dict[str, set[int]]:
+        """The names of methods that are called on unknown objects, with up to two modules that do."""
+        found: dict[str, set[int]] = defaultdict(set)
+        for function, names in self._guesses.items():
+            if self._tests[function]:
+                continue
+            for name in names:
+                if len(found[name]) < 2:
+                    found[name].add(self._module_of[function])
+        return found
+
+    def is_once(self, function: int) -> bool:
+        """Whether calls of a function are in sight and each of them runs once."""
+        if function >= self._count:
+            callers = self._callers.get(function, ())
+            return bool(callers) and all(not loop and self.is_once(caller) for caller, loop in callers)
+        if self._runs_once(function):
+            return True
+        known = self._once.get(function)
+        if known is None:
+            self._once[function] = False
+            callers = [(caller, loop) for caller, loop in self._callers.get(function, ()) if not self._tests[caller]]
+            guessed = self._functions[function].cls >= 0 and self._guessed.get(self._functions[function].name)
+            known = bool(callers) and not guessed and not self._escapes.get(function)
+            known = known and all(not loop and self.is_once(caller) for caller, loop in callers)
+            self._once[function] = known
+        return known
+
+    # What comes from elsewhere
+
+    def outside(self, function: int) -> Outside | None:
+        """Return what other modules do with a function, None for nothing."""
+        module = self._module_of[function]
+        trace = self._from_elsewhere.get(function, _UNTRACED)
+        eager, repeated, called = 0, False, 0
+        for caller, loop in self._callers.get(function, ()):
+            if self._module_of[caller] == module or self._tests[caller]:
+                continue
+            called = max(called, 1 if not loop and self.is_once(caller) else 2)
+            if caller in self._traces:
+                continue
+            eager = max(eager, self._level(caller, loop))
+            repeated = repeated or bool(loop) or caller in self._repeated
+        record = self._functions[function]
+        guessed = self._guessed.get(record.name, set()) if record.cls >= 0 else set()
+        if guessed - {module} or self._escapes.get(function, set()) - {module}:
+            called = 2
+        if trace == _UNTRACED and not (eager or repeated or called):
+            return None
+        return Outside(trace.level, trace.compiled, trace.staged, eager, repeated, called)
+
+    def _level(self, caller: int, loop: int) -> int:
+        level = self._eager.get(caller, 0)
+        return 2 if level == 2 else 1 if loop == HOST_LOOP or level == 1 else 0
+
+
+_NOWHERE = -1
+"""The module of a node that belongs to none, so that whatever it says comes from elsewhere."""
+_UNTRACED = Trace(0, False, False)
+_RULES = Wrapper(RULES, "control-flow", stages=False)
