@@ -9,6 +9,7 @@ handler, the launcher and the cluster put there.
 from __future__ import annotations
 
 import functools
+import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -310,6 +311,38 @@ def miss_of_record(text: str) -> events.Miss | None:
     return miss(text.split("\n")) if text.startswith("TRACING CACHE MISS at ") else None
 
 
+# --- lines within lines ----------------------------------------------------------------------------------------------
+
+_ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+_TEXTS = ("message", "msg", "log", "textPayload", "text", "event")
+_TIMES = ("timestamp", "time", "@timestamp", "ts", "asctime")
+_NAMES = ("rank", "process", "pid", "process_id", "pod", "host", "hostname", "container", "instance")
+
+
+def unwrapped(line: str) -> list[str]:
+    """Return the lines that a line of a log stands for: without colours, and what a structured log holds in JSON."""
+    if "\x1b" in line:
+        line = _ANSI.sub("", line)
+    # What a progress bar wrote before it, it wrote over.
+    line = line.rstrip("\r").rsplit("\r", 1)[-1]
+    return _of_json(line) if line.startswith("{") else [line]
+
+
+def _of_json(line: str) -> list[str]:
+    try:
+        data = json.loads(line)
+    except ValueError:
+        return [line]
+    texts = [data[key] for key in _TEXTS if isinstance(data.get(key), str)]
+    if not texts:
+        return [line]
+    time = next((data[key] for key in _TIMES if isinstance(data.get(key), str)), "")
+    name = " ".join(str(data[key]) for key in _NAMES if isinstance(data.get(key), str | int))
+    # As a launcher puts it.
+    mark = (f"{time} " if time else "") + (f"[{name}]: " if name else "")
+    return [mark + text for text in texts[0].rstrip("\n").split("\n")]
+
+
 # --- what stands before a message ------------------------------------------------------------------------------------
 
 _ABSL = re.compile(
@@ -334,12 +367,14 @@ def head(text: str) -> Head:
     if not text or text.isspace():
         return _NO_HEAD
     time, thread = None, ""
+    # The program and what collects its log may both tell the time; the program's is the last of a form.
     for pattern in (_EPOCH, _ABSL, _ISO, _CLOCK):
         found = pattern.search(text)
-        if found is not None:
-            if time is None:
-                time, thread = _time(found.groupdict()), found.groupdict().get("thread") or ""
+        while found is not None:
+            if time is None or pattern is _ISO:
+                time, thread = _time(found.groupdict()), found.groupdict().get("thread") or thread
             text = text[: found.start()] + " " + text[found.end() :]
+            found = pattern.search(text)
     return Head(_process(text), thread, time)
 
 
@@ -348,7 +383,13 @@ _NO_HEAD = Head()
 
 @functools.lru_cache(maxsize=4096)
 def _process(text: str) -> str:
+    if _BAR.search(text):
+        return ""
     return " ".join(_NOISE.sub(" ", text).split()).strip(_EDGES)
+
+
+_BAR = re.compile(r"\d+%\||\bit/s\b|\bs/it\b")
+"""What progress bars write at the beginning of a line that a message then goes on with."""
 
 
 @functools.lru_cache(maxsize=64)

@@ -22,6 +22,8 @@ LONGEST = 1 << 24
 """Bytes of the longest line that is read whole; what is longer is cut."""
 PATIENCE = 40
 """After how many lines of others a cache miss that lacks its explanation is given up."""
+PROCESSES = 4096
+"""How many processes of one log are told apart: what stands before messages may be another text each time."""
 _VALUE_LINES = 200
 """How many lines the text of one value may take."""
 
@@ -73,6 +75,7 @@ class LogReader:
         self._out: list[Event] = []
         self._understood = 0
         self._last = ("", "")
+        self._names: set[str] = set()
         self._echo_lines = False
 
     def read(self, stream: Stream, progress: Callable[[int], None] = lambda _: None) -> Iterator[Event]:
@@ -112,7 +115,8 @@ class LogReader:
             end = len(block) if end < 0 else end
             self.lines += block.count(b"\n", counted, position)
             counted = position
-            self._line(block[position:end].decode("utf-8", "replace").rstrip("\r"))
+            for line in dialects.unwrapped(block[position:end].decode("utf-8", "replace")):
+                self._line(line)
             position = end + 1
             if self._out:
                 yield from self._taken()
@@ -172,6 +176,11 @@ class LogReader:
 
     def _head(self, text: str) -> Head:
         head = dialects.head(text)
+        if head.process and head.process not in self._names:
+            if len(self._names) >= PROCESSES:
+                head = dataclasses.replace(head, process="")
+            else:
+                self._names.add(head.process)
         if self._process:
             process = f"{self._process}: {head.process}" if head.process else self._process
             head = dataclasses.replace(head, process=process)

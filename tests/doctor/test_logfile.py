@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import json
 import random
 import re
 import tracemalloc
@@ -77,6 +78,46 @@ def test_times() -> None:
     assert later - earlier == pytest.approx(1.25)
     assert dialects.head("I0000 00:00:1764437932.125   77 service.cc:152] ").time == 1764437932.125
     assert dialects.head("").time is None
+
+
+WRAPPED = {
+    "colours": lambda line: f"\x1b[33;1m{line}\x1b[0m",
+    "progress": lambda line: f"Epoch 3:  12%|#2   | 3/25 [00:01<00:09, 2.1it/s]\r\x1b[K{line}",
+    "windows": lambda line: f"{line}\r",
+    "docker": lambda line: json.dumps({"log": line + "\n", "stream": "stderr", "time": "2026-11-29T17:38:52.365Z"}),
+}
+
+
+@pytest.mark.parametrize("version", ["0.5.3", "0.7.2", NEWEST])
+@pytest.mark.parametrize("how", WRAPPED)
+def test_lines_within_lines(how: str, version: str) -> None:
+    alone, _ = logs.read(logs.text("varying_arguments", version))
+    lines = map(WRAPPED[how], logs.text("varying_arguments", version).splitlines())
+    model, reader = logs.read("\n".join(lines))
+    assert logs.causes(model) == logs.causes(alone)
+    assert (model.totals.processes, model.unknown, reader.cut) == (1, 0, 0)
+
+
+def test_structured_logs_hold_records_of_several_lines() -> None:
+    alone, _ = logs.read(logs.text("training", NEWEST))
+    records = re.split(r"\n(?! )", logs.text("training", NEWEST).rstrip("\n"))
+    lines = [
+        json.dumps({"insertId": f"x{number}", "severity": "WARNING", "message": record, "rank": rank})
+        for number, record in enumerate(records)
+        for rank in (0, 1)
+    ]
+    model, _ = logs.read("\n".join(lines))
+    assert model.totals.processes == 2
+    assert logs.causes(model) == {key: 2 * count for key, count in logs.causes(alone).items()}
+
+
+def test_a_bar_before_a_message_is_no_process() -> None:
+    lines = [
+        f"Epoch {n}:  1{n}%|#   | {n}/25 [00:0{n}<00:09, 2.{n}it/s]{line}"
+        for n, line in enumerate(MISS.split("\n")[:1])
+    ]
+    (miss,) = events_of("\n".join(lines + MISS.splitlines()[1:]))
+    assert miss.process == ""
 
 
 # --- messages --------------------------------------------------------------------------------------------------------
