@@ -7,6 +7,7 @@ names, bound before the loop, whose values keep their shape as far as the source
 from __future__ import annotations
 
 import ast
+import builtins
 import itertools
 import re
 from collections.abc import Collection, Iterator, Mapping
@@ -21,6 +22,7 @@ from jaxlint.facts.tree import Binding, Context, Function, Parameter, children
 from jaxlint.facts.values import Kind, argument_of
 from jaxlint.finding import Applicability, Fix, Span
 from jaxlint.fixes.edits import Draft
+from jaxlint.fixes.moving import rows
 from jaxlint.fixes.syntax import NoFixError
 
 if TYPE_CHECKING:
@@ -125,7 +127,7 @@ def _turns_of_while(facts: ModuleFacts, unrolled: Unrolled, node: cst.While) -> 
     code = facts.code(limit)
     operator = test.comparisons[0].operator
     if isinstance(operator, cst.LessThanEqual):
-        code = f"{code} + 1"
+        code = str(int(code) + 1) if code.isdecimal() else f"{code} + 1"
     elif not isinstance(operator, cst.LessThan):
         raise NoFixError("it does not count up")
     return _Turns("jax.lax.fori_loop", counter.value, (counter.value, code), counts=True, read=(limit,), last=last)
@@ -306,7 +308,15 @@ class _Body:
     def _is_quiet_builtin(self, func: cst.BaseExpression) -> bool:
         if not isinstance(func, cst.Name) or self.facts.names.bindings(func):
             return False
-        return func.value not in ("print", "open", "input", "next", "exec", "eval", "setattr")
+        return hasattr(builtins, func.value) and func.value not in (
+            "print",
+            "open",
+            "input",
+            "next",
+            "exec",
+            "eval",
+            "setattr",
+        )
 
     def _is_method_of_array(self, func: cst.BaseExpression) -> bool:
         if not isinstance(func, cst.Attribute):
@@ -399,9 +409,22 @@ class _Body:
         for name in numbers - {self.turns.variable}:
             if self._is_used_after(self._bindings(name)):
                 raise NoFixError("a number of Python's is used behind the loop")
+            if name in carried and not all(self._is_counted(name, value) for value in self._written[name]):
+                raise NoFixError("integers of Python have no bound")
         for statement in self.node.body.body:
             if statement is not self.turns.last:
                 _Numbers(self.facts, numbers, self.unrolled.trips or _LONG).check(statement)
+
+    def _is_counted(self, name: str, value: cst.CSTNode) -> bool:
+        """Whether a number of Python's grows by a constant in each turn, so that a traced integer holds it."""
+        if isinstance(value, cst.AugAssign):
+            plain, amount = isinstance(value.operator, (cst.AddAssign, cst.SubtractAssign)), value.value
+        elif isinstance(value, cst.BinaryOperation) and isinstance(value.left, cst.Name) and value.left.value == name:
+            plain, amount = isinstance(value.operator, (cst.Add, cst.Subtract)), value.right
+        else:
+            return False
+        constant = self.facts.constants.integer(amount)
+        return plain and constant is not None and abs(constant) * (self.unrolled.trips or _LONG) < _MOST_INTEGER
 
 
 class _Numbers:
@@ -690,12 +713,16 @@ def _write(draft: Draft, unrolled: Unrolled, turns: _Turns, carry: list[str]) ->
     if not single:
         row_end = source.row_span(source.position(head.end)[0]).end
         draft.insert(row_end, f"\n{inner}{names} = {held}")
-    end = source.row_span(source.position(span.end)[0]).end
+    # Comments that end the block stay in it.
+    end = source.row_span(source.position(rows(syntax, node).end - 1)[0]).end
     name = draft.name(function, node)
     text = f"{inner}return {returned}\n\n{indent}{names} = {name}{call}"
     if turns.last is not None:
         last = draft.span(turns.last)
-        draft.replace(Span(last.start - len(inner), source.row_span(source.position(last.end)[0]).end), text)
+        row = source.row_span(source.position(last.end)[0])
+        if row.end != end or source.text[last.end : row.end].strip():
+            raise NoFixError("a comment beside the statement that counts")
+        draft.replace(Span(last.start - len(inner), row.end), text)
     else:
         draft.insert(end, f"\n{text}")
     above = syntax.above(node)

@@ -57,6 +57,7 @@ def extend(draft: Draft, value: ast.expr, items: Sequence[str], *, known: object
         NoFixError: nothing can be added to such a value.
     """
     code = draft.code(value)
+    items = [_quoted_like(code, item) for item in items]
     more = ", ".join(items)
     if isinstance(value, (ast.Tuple, ast.List, ast.Set)):
         _extend_literal(draft, value, items)
@@ -72,6 +73,14 @@ def extend(draft: Draft, value: ast.expr, items: Sequence[str], *, known: object
         draft.replace(value, f"({code}, {more})")
     else:
         raise NoFixError("nothing can be added to such an option")
+
+
+def _quoted_like(code: str, item: str) -> str:
+    """Return an item, in the quotes of the strings that are there if it is one."""
+    if not item.startswith(("'", '"')) or ("'" in code) == ('"' in code):
+        return item
+    quote = "'" if "'" in code else '"'
+    return f"{quote}{item[1:-1]}{quote}"
 
 
 def _extend_literal(draft: Draft, value: ast.Tuple | ast.List | ast.Set, items: Sequence[str]) -> None:

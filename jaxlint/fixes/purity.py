@@ -16,7 +16,7 @@ from jaxlint.facts import arrays
 from jaxlint.facts.constants import UNKNOWN as _UNKNOWN
 from jaxlint.facts.demands import needed_arguments, needed_arguments_of_method, use_of_argument
 from jaxlint.facts.names import Expression, External
-from jaxlint.facts.tree import Class, Function
+from jaxlint.facts.tree import Class, Function, children
 from jaxlint.facts.values import argument_of
 
 if TYPE_CHECKING:
@@ -129,8 +129,20 @@ class _Code:
         self._facts = purity.facts
         self._held = held
         self._depth = depth
+        self._given = {name for name, gives in held.items() if gives is Gives.NUMBERS}
         self.touched = False
         """Whether something is computed from a parameter's elements."""
+
+    def _touch(self, *parts: cst.CSTNode) -> None:
+        self.touched = self.touched or any(self._reads(part) for part in parts)
+
+    def _reads(self, node: cst.CSTNode) -> bool:
+        """Whether code reads more of what the function is given than shapes and types."""
+        if isinstance(node, cst.Name):
+            return node.value in self._given
+        if isinstance(node, cst.Attribute):
+            return node.attr.value not in _SHAPES and self._reads(node.value)
+        return any(self._reads(child) for child in children(node))
 
     # Statements
 
@@ -176,6 +188,8 @@ class _Code:
             targets = [t.target for t in node.targets] if isinstance(node, cst.Assign) else [node.target]
             found = self.of(node.value) if node.value is not None else Gives.PYTHON
             stored = max(self._store(target, found) for target in targets)
+            if node.value is not None and self._reads(node.value):
+                self._given.update(target.value for target in targets if isinstance(target, cst.Name))
             return max(_harmless(found), stored)
         if isinstance(node, cst.AugAssign):
             found = max(self.of(node.value), self.of(node.target))
@@ -237,8 +251,7 @@ class _Code:
     def _computed(self, *parts: cst.BaseExpression) -> Gives:
         found = [self.of(part) for part in parts]
         worst = max(found)
-        if worst in (Gives.ARRAYS, Gives.NUMBERS):
-            self.touched = True
+        self._touch(*parts)
         return Gives.ARRAYS if worst is Gives.NUMBERS and Gives.ARRAYS in found else worst
 
     def _of_name(self, node: cst.Name) -> Gives:
@@ -267,7 +280,7 @@ class _Code:
             return Gives.PYTHON if base < Gives.FAILS else base
         if base in (Gives.ARRAYS, Gives.NUMBERS):
             if name in arrays.ARRAY_ATTRIBUTES:
-                self.touched = True
+                self._touch(node.value)
                 return base
             if name in _HOST_ATTRIBUTES:
                 return Gives.FAILS
@@ -293,7 +306,7 @@ class _Code:
         worst = max(indices)
         if base is Gives.PYTHON:
             return base if worst is Gives.PYTHON else Gives.FAILS
-        self.touched = self.touched or base in (Gives.ARRAYS, Gives.NUMBERS)
+        self._touch(node.value)
         if worst in (Gives.ARRAYS, Gives.NUMBERS):
             return max(base, Gives.DOUBTFUL)  # it may be a mask
         return max(base, worst)
@@ -307,7 +320,7 @@ class _Code:
         if externals:
             return max(self._of_external(name, node, worst) for name in externals)
         if isinstance(node.func, cst.Name) and not self._facts.names.bindings(node.func):
-            return self._of_builtin(node.func.value, worst)
+            return self._of_builtin(node.func.value, node, worst)
         if worst >= Gives.DOUBTFUL:
             return worst
         if isinstance(node.func, cst.Attribute):
@@ -333,16 +346,17 @@ class _Code:
             return Gives.FAILS
         if worst is Gives.PYTHON:
             return Gives.ARRAYS
-        self.touched = self.touched or last not in _LIKE
+        if last not in _LIKE:
+            self._touch(*(arg.value for arg in node.args))
         return Gives.NUMBERS if last in _LIKE else Gives.ARRAYS
 
-    def _of_builtin(self, name: str, worst: Gives) -> Gives:
+    def _of_builtin(self, name: str, node: cst.Call, worst: Gives) -> Gives:
         if name in _STATIC_BUILTINS and worst < Gives.DOUBTFUL:
             return Gives.PYTHON
         if name in _CONVERSIONS:
             return Gives.PYTHON if worst is Gives.PYTHON and name not in ("print", "open") else Gives.FAILS
         if name in ("abs", "round", "pow") and worst <= Gives.NUMBERS:
-            self.touched = True
+            self._touch(*(arg.value for arg in node.args))
             return worst
         return max(worst, Gives.DOUBTFUL)
 
@@ -354,13 +368,13 @@ class _Code:
         if base >= Gives.DOUBTFUL:
             return base
         if self._facts.values.is_update(func):
-            self.touched = True
+            self._touch(func.value)
             return Gives.ARRAYS
         if name in _HOST_METHODS:
             return Gives.FAILS
         if name not in arrays.ARRAY_METHODS:
             return None
-        self.touched = True
+        self._touch(func.value)
         if any(self.of(needed) is not Gives.PYTHON for needed in needed_arguments_of_method(node, name)):
             return Gives.FAILS
         return base
@@ -376,7 +390,7 @@ class _Code:
                 argument = argument_of(node, parameter, bound=bound)
                 given[parameter.name] = Gives.PYTHON if argument is None else self.of(argument)
             found = max(found, self._purity.of_function(function, given, self._depth - 1))
-        self.touched = True
+        self._touch(*(arg.value for arg in node.args))
         return found
 
 

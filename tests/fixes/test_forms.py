@@ -1,0 +1,194 @@
+"""Fixes keep the style in which a wrapper is written, and leave alone what they cannot mend for certain."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from jaxlint import Source, lint
+from jaxlint.finding import Applicability
+from jaxlint.fixes.edits import applied
+from tests import goldens
+
+HEAD = "import functools\n\nimport jax\nimport jax.numpy as jnp\n\n\n"
+
+
+def fixed(code: str, codes: tuple[str, ...]) -> tuple[str, list[Applicability]]:
+    """Apply the first fix of each finding that has one, and return what came of the code below the imports."""
+    text = HEAD + textwrap.dedent(code).lstrip("\n")
+    levels: list[Applicability] = []
+    while True:
+        findings = [finding for finding in lint(Source(text), goldens.SETTINGS) if finding.code in codes]
+        found = next((finding.fixes[0] for finding in findings if finding.fixes), None)
+        if found is None or found.applicability is Applicability.DISPLAY:
+            return text.removeprefix(HEAD), levels + ([found.applicability] if found else [])
+        text = applied(text, found)
+        levels.append(found.applicability)
+
+
+BODY = "def f(x, k, n):\n    return x[:n] * k\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("@jax.jit", '@functools.partial(jax.jit, static_argnames="n")'),
+        ("@jax.jit()", '@jax.jit(static_argnames="n")'),
+        ('@jax.jit(static_argnames="k")', '@jax.jit(static_argnames=("k", "n"))'),
+        ("@jax.jit(static_argnames=['k'])", "@jax.jit(static_argnames=['k', 'n'])"),
+        ('@jax.jit(static_argnames=("k",))', '@jax.jit(static_argnames=("k", "n"))'),
+        ("@jax.jit(static_argnames=())", '@jax.jit(static_argnames=("n",))'),
+        ("@jax.jit(static_argnames=None)", '@jax.jit(static_argnames="n")'),
+        ("@jax.jit(static_argnums=1)", "@jax.jit(static_argnums=(1, 2))"),
+        ("@jax.jit(static_argnums=(-2,))", "@jax.jit(static_argnums=(-2, 2))"),
+        (
+            '@functools.partial(jax.jit, static_argnums=1, static_argnames="k")',
+            '@functools.partial(jax.jit, static_argnums=(1, 2), static_argnames=("k", "n"))',
+        ),
+        (
+            "@functools.partial(\n    jax.jit,\n    inline=True,  # small\n)",
+            '@functools.partial(\n    jax.jit,\n    inline=True,\n    static_argnames="n",  # small\n)',
+        ),
+        # Left alone:
+        ("@jax.jit(donate_argnums=2)", None),
+        ("@jax.jit(in_shardings=(None, None, None))", None),
+        ("@jax.jit\n@jax.vmap", None),
+        ("@jax.jit\n@functools.lru_cache", None),
+    ],
+)
+def test_a_missing_static_is_named_in_the_style_of_the_wrapper(before: str, after: str | None) -> None:
+    text, _ = fixed(f"{before}\n{BODY}", ("JAX201",))
+    assert text == f"{after or before}\n{BODY}"
+
+
+@pytest.mark.parametrize(
+    "call", ["fast(x, [1, 2])", "fast(x, jnp.arange(2))"], ids=["a list cannot be hashed", "an array cannot be hashed"]
+)
+def test_no_static_where_a_caller_passes_what_cannot_be_one(call: str) -> None:
+    code = f"""
+    @jax.jit
+    def fast(x, shape):
+        return x.reshape(shape)
+
+
+    def use(x):
+        return {call}
+    """
+    assert fixed(code, ("JAX201",)) == (textwrap.dedent(code).lstrip("\n"), [])
+
+
+def test_a_helper_s_option_is_static_in_all_that_compile_its_callers() -> None:
+    text, levels = fixed(
+        """
+        def head(x, n):
+            return x[:n]
+
+
+        @jax.jit
+        def one(x, count):
+            return head(x, 2 * count)
+
+
+        def two(x, k, size):
+            return head(x, size) * k
+
+
+        fast_two = jax.jit(two, static_argnums=1)
+        """,
+        ("JAX201",),
+    )
+    assert '@functools.partial(jax.jit, static_argnames="count")' in text
+    assert "fast_two = jax.jit(two, static_argnums=(1, 2))" in text
+    assert levels == [Applicability.SAFE]
+
+
+LOOP = """
+@jax.jit
+def f(x, xs):
+    {before}
+    for i in range(1000):
+        {body}
+    return x{after}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "body", "after"),
+    [
+        ("y = 0", "x = jnp.sin(x) * 2 ** i", ""),
+        ("y = 0", "x = jnp.sin(x) + [1.0, 2.0][i]", ""),
+        ("y = 0", "x = x + xs[i : i + 2].sum()", ""),
+        ("y = 0", "x = jnp.sin(x) if i % 2 else x", ""),
+        ("y = 0", "x = jnp.concatenate([x, x])", ""),
+        ("y = 0", "x = x[1:] * 2", ""),
+        ("y = []", "x = jnp.sin(x); y.append(x)", ", y"),
+        ("y = None", "x = jnp.sin(x) + 1; y = x", ", y"),
+        ("y = 1", "x = jnp.sin(x) + y; y = y * 2", ""),
+        ("y = 0", "x = jnp.sin(x) + 1; z = x", ", z"),
+        ("y = 0", "x = jnp.sin(x) + 1", ", i"),
+        ("y = 0", "x = unknown(jnp.sin(x) + 1)", ""),
+        ("y = 0", "x = jnp.sin(x) + 1; print(x)", ""),
+    ],
+)
+def test_loops_that_hand_on_more_than_plain_values_are_left_alone(before: str, body: str, after: str) -> None:
+    code = LOOP.format(before=before, body=body.replace("; ", "\n        "), after=after)
+    assert fixed(code, ("JAX301",)) == (code.lstrip("\n"), [])
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        "lambda x: float(jnp.sum(x))",
+        "lambda x: x if jnp.any(x > 0) else -x",
+        "lambda x: jnp.asarray(x).sum(rate)",
+        "lambda x: jnp.sin(x).block_until_ready()",
+        "jnp.ones",
+    ],
+)
+def test_maps_that_cannot_be_traced_are_left_alone(function: str) -> None:
+    code = f"def main(tree, rate):\n    print(jax.tree.map({function}, tree))\n"
+    assert fixed(code, ("JAX401",)) == (code, [])
+
+
+@pytest.mark.parametrize("function", ["lambda n: n + 2", "lambda s: jnp.zeros(s.shape) + 1", "jnp.zeros_like"])
+def test_maps_over_what_may_be_no_arrays_are_only_shown(function: str) -> None:
+    code = f"def main(tree):\n    print(jax.tree.map({function}, tree))\n"
+    assert fixed(code, ("JAX401",)) == (code, [Applicability.DISPLAY])
+
+
+def test_what_a_map_captures_becomes_arguments() -> None:
+    text, levels = fixed(
+        """
+        class Trainer:
+          def step(self, params, grads):
+            def update(p, g):
+              return p - self.rate * g
+
+            return jax.tree.map(update, params, grads)
+
+
+        def main(trainer, params):
+          for _ in range(100):
+            params = trainer.step(params, params)
+        """,
+        ("JAX401",),
+    )
+    assert levels == [Applicability.UNSAFE]
+    assert text.startswith(
+        textwrap.dedent(
+            """
+            @jax.jit
+            def _step_tree(params, grads, rate):
+              def update(p, g):
+                return p - rate * g
+
+              return jax.tree.map(update, params, grads)
+
+
+            class Trainer:
+              def step(self, params, grads):
+                return _step_tree(params, grads, self.rate)
+            """
+        ).lstrip("\n")
+    )
