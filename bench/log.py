@@ -2,8 +2,8 @@
 
     python bench/log.py [MEGABYTES]
 
-Two logs of that size (default: 1000) are made of the recorded ones in testdata: one with a line of jax's in a hundred,
-as a long run has, and one of nothing else, as no run has.  Seconds are those of the
+Two logs are made of the recorded ones in testdata: one of that size (default: 1000) with a line of jax's in a hundred,
+as a long run has, and one of a tenth of it with no other lines, as no run has.  Seconds are those of the
 processor, and the ratios are to `wc -l` and `grep -c` on the same file, which has been read once before.
 """
 
@@ -67,15 +67,16 @@ def main(megabytes: int) -> None:
     """Measure and print."""
     tool = [sys.executable, "-m", "jaxlint", "log", "--isolated"]
     with tempfile.TemporaryDirectory() as folder:
-        print(f"{'log of ' + str(megabytes) + ' MB':24} {'seconds':>8} {'memory':>8} {'wc -l':>8} {'grep -c':>8}")
-        for name, share in (("1% of its lines jax's", 0.01), ("all of its lines jax's", 1.0)):
+        print(f"{'log':32} {'seconds':>8} {'memory':>8} {'wc -l':>8} {'grep -c':>8}")
+        for share, size in ((0.01, megabytes), (1.0, megabytes // 10)):
+            name = f"{size} MB, {share:.0%} of its lines jax's"
             path = Path(folder, "run.log")
-            make(path, megabytes, share)
+            make(path, size, share)
             timed(["wc", "-l"], path)
             count, _ = timed(["wc", "-l"], path)
             search, _ = timed(["grep", "-c", "Finished XLA compilation"], path)
             seconds, memory = timed(tool, path)
-            print(f"{name:24} {seconds:8.1f} {memory:5} MB {seconds / count:7.1f}x {seconds / search:7.1f}x")
+            print(f"{name:32} {seconds:8.1f} {memory:5} MB {seconds / count:7.1f}x {seconds / search:7.1f}x")
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ a function was defined anew.
 from __future__ import annotations
 
 import enum
+import functools
 import re
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -44,9 +45,14 @@ class Difference:
     before: str
 
     def __str__(self) -> str:
-        return f"{_argument(self.path)}: {self.now}, before {self.before}"
+        return f"{_argument(self.path)}: {_clipped(self.now)}, before {_clipped(self.before)}"
 
 
+def _clipped(value: str) -> str:
+    return value if len(value) <= _LONGEST else value[: _LONGEST - 3] + "..."
+
+
+_LONGEST = 120
 _ROOT = re.compile(
     r"^(?:\[0\]|args)\[(?P<number>\d+)\](?P<below>.*)$|^(?:\[1\]|kwargs)\['(?P<name>\w+)'\](?P<rest>.*)$"
 )
@@ -187,7 +193,11 @@ Signature = tuple[Type, ...]
 
 def signature(types: str) -> Signature:
     """Read the types that jax prints of a program's arguments."""
-    return tuple(Type(found[1], found[2], "weak_type=True" in found[3]) for found in _AVAL.finditer(types))
+    return tuple(_type(found[1], found[2], "weak_type=True" in found[3]) for found in _AVAL.finditer(types))
+
+
+# A model has thousands of arguments of few types, and many signatures are remembered.
+_type = functools.lru_cache(maxsize=4096)(Type)
 
 
 def _changed(now: Type, before: Type) -> Cause | None:

@@ -355,6 +355,7 @@ _ISO = re.compile(
     r"(?:Z|[+-]\d\d:?\d\d)?\]?"
 )
 _CLOCK = re.compile(r"\b(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d(?:[.,]\d+)?)\b")
+_CLOCKS = (("0000 00:00:", _EPOCH), ("] ", _ABSL), ("-", _ISO), (":", _CLOCK))
 _NOISE = re.compile(
     r"\bjax(?:lib)?(?:\._?\w+)+(?::\d+)?|\b(?:WARNING|WARN|DEBUG|INFO|ERROR)\b|[\w./+-]*\w\.(?:py|cc|h):\d+\]?"
     r"|\b[A-Z][a-z]{2} +\d{1,2}\b|\b[IWEF]\b(?= )",
@@ -368,8 +369,8 @@ def head(text: str) -> Head:
         return _NO_HEAD
     time, thread = None, ""
     # The program and what collects its log may both tell the time; the program's is the last of a form.
-    for pattern in (_EPOCH, _ABSL, _ISO, _CLOCK):
-        found = pattern.search(text)
+    for word, pattern in _CLOCKS:
+        found = pattern.search(text) if word in text else None
         while found is not None:
             if time is None or pattern is _ISO:
                 time, thread = _time(found.groupdict()), found.groupdict().get("thread") or thread

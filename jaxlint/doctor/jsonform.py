@@ -16,7 +16,6 @@ from jaxlint.report.json import finding
 
 _LINES = 20
 _AROUND = 3
-_TYPES = 500
 
 
 def to_json(joined: Joined, *, details: bool = False) -> dict[str, Any]:
@@ -235,7 +234,7 @@ class _Details:
             "cached": program.cached,
             "eager": program.eager,
             "cause": None if program.cause is None else program.cause.value,
-            "types": program.types[:_TYPES],
+            "types": program.types,
             "trace": round(program.cost.trace, 9),
             "lowering": round(program.cost.lowering, 9),
             "compile": round(program.cost.compile, 9),

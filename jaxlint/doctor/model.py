@@ -22,6 +22,8 @@ from jaxlint.doctor.events import Equations, Event, Frame, Miss
 KEPT_PROGRAMS = 20_000
 """Of how many programs a model has more than sums: those that took the longest."""
 _KEPT_TEXTS = 6
+_LONGEST_EVIDENCE = 4000
+_LONGEST_TYPES = 500
 _KEPT_FRAMES = 8
 _KEPT_PENDING = 2048
 _KEPT_EQUATIONS = 50
@@ -536,7 +538,7 @@ class Builder:
                 cached=program.cached,
                 eager=eager,
                 cause=group.cause if group is not None else None,
-                types=program.types,
+                types=program.types[:_LONGEST_TYPES],
                 stack=stack or (() if site is None else (site,)),
             )
         )
@@ -593,7 +595,7 @@ class Builder:
         group = self._miss_group(site, key, verdict.cause)
         group.definition = group.definition or pending.miss.definition
         group.program = group.program or (program.name if program is not None else "")
-        group.evidence = group.evidence or pending.miss.text
+        group.evidence = group.evidence or pending.miss.text[:_LONGEST_EVIDENCE]
         group.corrected = group.corrected or verdict.corrected
         group.processes.add(f"{pending.miss.host}\0{pending.miss.process}")
         for change in verdict.changes:

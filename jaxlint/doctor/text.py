@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 SUGGESTIONS = 10
 ROWS = 15
 WIDTH = 100
+_FILES = 5
 
 
 @dataclass(frozen=True)
@@ -154,8 +155,11 @@ def _remarks(joined: Joined, notes: Notes) -> Iterator[str]:
     for reason, (count, cost) in model.unattributed.items():
         if cost.total >= 0.005 * totals.cost.total or count >= 10:
             yield f"Not known by line: {seconds(cost.total)} in {_count(count, 'program')}: {reason}."
-    for file, reason in joined.sources.missing.items():
+    missing = list(joined.sources.missing.items())
+    for file, reason in missing[:_FILES]:
         yield f"{file}: not shown, and not linted: {reason}."
+    if len(missing) > _FILES:
+        yield f"and {len(missing) - _FILES} more files that are not here or not what ran"
     yield from joined.errors
     if notes.cut:
         yield f"{_count(notes.cut, 'record')} of cache misses were cut: the log lacks a part of them."

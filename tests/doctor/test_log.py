@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pytest
 
 from jaxlint.doctor import events
+from jaxlint.doctor.logfile import LogReader
 from tests.doctor import logs
 from tests.doors.conftest import Project, project
 
@@ -317,3 +320,56 @@ def test_verify_takes_a_recording_and_says_what_it_cannot_read(project: Project)
     assert "broken.jsonl: line 1" in outcome.err
     assert project.run("verify", "--from-run", "nested_function.log", "--fix").code == 2
     assert project.run("verify", "--from-run", "nested_function.log", "--fail-on", "never").code == 0
+
+
+# --- reading ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_bar_is_for_terminals_and_large_files() -> None:
+    from jaxlint.doors.cli.log import Progress
+
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    shown = Terminal()
+    bar = Progress(100_000_000, shown)
+    bar.more(50_000_000)
+    assert " 50% of 100 MB" in shown.getvalue()
+    bar.end()
+    assert shown.getvalue().endswith("\r\x1b[K")
+    for out, size in ((io.StringIO(), 100_000_000), (Terminal(), 1000)):
+        silent = Progress(size, out)
+        silent.more(500)
+        silent.end()
+        assert out.getvalue() == ""
+
+
+def test_what_was_read_before_ctrl_c_is_told(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    copy(project, "nested_function")
+
+    read = LogReader.read
+
+    def interrupted(reader: LogReader, stream: BinaryIO) -> Iterator[events.Event]:
+        yield from read(reader, stream)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(LogReader, "read", interrupted)
+    outcome = project.run("log", "nested_function.log")
+    assert outcome.code == 130
+    assert "pairwise was compiled again" in outcome.out
+
+
+def test_thousands_of_arguments_and_long_values_are_clipped(project: Project) -> None:
+    long = "x" * 100_000
+    miss = events.Miss(
+        function="f",
+        definition=events.Frame("/nowhere/a.py", 1, "f"),
+        text=f"  for f defined at /nowhere/a.py:1\n  different input pytree:\n  * at input path [0][0], now {long} and "
+        f"before {long}y, so they differ",
+    )
+    begun = events.LoweringBegin(program="f", types="(" + "ShapedArray(float32[8,8]), " * 5000 + ")")
+    happened = [events.Start(), miss, begun, events.Compile(program="f", seconds=1.0)]
+    project.write("r.jsonl", "".join(events.dumps(event) + "\n" for event in happened))
+    outcome = project.run("log", "--output-format", "json", "r.jsonl")
+    assert len(outcome.out) < 20_000

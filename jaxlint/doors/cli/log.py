@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from jaxlint.doors.cli import check, fail, outputs
+from jaxlint.doors.cli import INTERRUPTED, check, fail, outputs
 
 if TYPE_CHECKING:
     from jaxlint.doctor.events import Event
@@ -55,9 +55,13 @@ def run(arguments: argparse.Namespace) -> int:
 
     builder = Builder()
     reader = Reader(arguments.files)
+    interrupted = False
     try:
         for event in reader.events():
             builder.add(event)
+    except KeyboardInterrupt:
+        # It ends the program at the other end of a pipe as well: what was read is to be told.
+        interrupted = True
     finally:
         reader.progress.end()
     for error in reader.errors:
@@ -74,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.strict and unknown:
         example = joined.model.unknown_examples[0]
         return fail(f"{unknown} lines were not understood, the first is {example.file}:{example.number}")
-    return 2 if reader.errors else 0
+    return INTERRUPTED if interrupted else 2 if reader.errors else 0
 
 
 @dataclass
