@@ -55,6 +55,7 @@ goldens: $(VENV)/installed-dev.stamp ## Write down what the fixes make of testda
 bench: $(VENV)/installed-dev.stamp ## Measure the time that linting and verifying take
 	$(BIN)/python bench/bench.py
 	$(BIN)/python bench/verify.py
+	$(BIN)/python bench/run.py
 	$(BIN)/python bench/log.py
 
 # `make lintcheck SAMPLE=60 SEED=0` prints 60 findings to judge as well.

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from jaxlint.doctor import events
-from jaxlint.doctor.events import Compile, Equations, Event, Finish, Miss, Start, TraceEnd
+from jaxlint.doctor.events import Compile, Equations, Event, Finish, Miss, Stage, Start, TraceEnd
 
 SHOW = """\
 import os, sys
@@ -259,8 +259,8 @@ import sys
 import jax
 
 jax.jit(lambda x: x + 1)(1.0)
-print("ready", flush=True)
 try:
+    print("ready", flush=True)
     sys.stdin.read()
 except KeyboardInterrupt:
     print("tidy", flush=True)
@@ -298,6 +298,20 @@ def test_ctrl_c_goes_to_the_program_and_the_report_covers_what_ran(tmp_path: Pat
     assert err.endswith(b"KeyboardInterrupt\n")
     assert b"jaxlint" not in err
     assert sites(tmp_path / "run.jsonl", TraceEnd) == [(4, 0, 29)]
+
+
+XLA = "I0610 23:33:55.090166    4242 deepsea_compiler_hlo_passes.cc:6157] HLO_PASSES stage duration: 5.4901s"
+
+
+def test_lines_of_xla_are_recorded_while_the_user_sees_them(tmp_path: Path) -> None:
+    said = f"import os\nos.write(2, b'{XLA[:40]}')\nos.write(2, b'{XLA[40:]}\\nother\\n')\n"
+    (tmp_path / "script.py").write_text(f"{said}print(os.environ['TF_CPP_MIN_LOG_LEVEL'])\n")
+    after = jaxlint_run(tmp_path, "--xla-log-level", "0", "--record", "run.jsonl", "script.py")
+    assert (after.stdout, after.stderr) == ("0\n", f"{XLA}\nother\n")
+    (stage,) = recorded(tmp_path / "run.jsonl")
+    assert isinstance(stage, Stage)
+    assert (stage.stage, stage.seconds) == ("HLO_PASSES", 5.4901)
+    assert stage.process
 
 
 def test_wrong_usage_is_said_before_anything_runs(tmp_path: Path) -> None:
