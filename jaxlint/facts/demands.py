@@ -397,6 +397,15 @@ def use_of_argument(name: str, place: int | str) -> str:
     return ""
 
 
+def use_of_method_argument(name: str, place: int | str) -> str:
+    """Return what a method of an array needs an argument's Python value for, empty where it takes a traced one."""
+    for use, methods in _methods().items():
+        places = methods.get(name, ())
+        if place in places or "*" in places:
+            return use
+    return ""
+
+
 @functools.cache
 def _methods() -> Mapping[str, Mapping[str, tuple[int | str, ...]]]:
     """Return use -> method of an array -> places."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from jaxlint.facts import arrays
-from jaxlint.facts.demands import use_of_argument
+from jaxlint.facts.demands import use_of_argument, use_of_method_argument
 from jaxlint.finding import Span
 from jaxlint.fixes.made import Made
 from jaxlint.fixes.scopes import COMPREHENSIONS, DEFS, FUNCTIONS, Scope, Scopes, all_arguments
@@ -25,6 +25,8 @@ _DATA = frozenset({"float", "complex", "Array", "ArrayLike", "ndarray", "Float",
 _STRUCTURAL = frozenset({"shape", "size", "axis", "range", "slice", "index", "dtype", "text", "option", "call"})
 """Uses for which nothing but an option can be meant; see `jaxlint.facts.demands`."""
 _DEEPEST = 3
+_MOST = 5
+"""A function that captures more than so many values is better mended by hand."""
 ARRAY_MODULES = ("jax.numpy.", "jax.nn.", "jax.lax.", "jax.scipy.")
 """Modules of functions that take arrays."""
 
@@ -34,8 +36,8 @@ class Captured:
     """A value that moved code takes from around it.
 
     `parameter` is the name that it gets in the moved code, `argument` what a call passes, `places` what the parameter
-    replaces.  `constant` is a value that the text fixes, an `attribute` one that is read from an object.  `evidence` is
-    `data`, `number` (Python's), `option` or empty.
+    replaces.  `constant` is a value that the text fixes, an `attribute` one that is read from an object, and a
+    `given` one a parameter.  `evidence` is `data`, `number` (Python's), `option` or empty.
     """
 
     parameter: str
@@ -45,6 +47,7 @@ class Captured:
     evidence: str = ""
     called: bool = False
     attribute: bool = False
+    given: bool = True
 
 
 @dataclass
@@ -73,8 +76,8 @@ class Captures:
 
 
 def _is_static(item: Captured, uses: Collection[str]) -> bool:
-    if item.attribute and ("call" in uses or item.called):
-        raise NoFixError(f"{item.argument} is a method, or a function that an object holds")
+    if (item.attribute or not item.given) and ("call" in uses or item.called):
+        raise NoFixError(f"{item.argument} is a function that may be new each time")
     if item.constant or item.called or not _STRUCTURAL.isdisjoint(uses):
         return True
     if uses:
@@ -103,6 +106,8 @@ def captures(made: Made, nodes: Iterable[ast.AST], known: Collection[str] = ()) 
             raise NoFixError("taken from a class body")
         check_argument(made, name, scope)
         found.items += _of_name(made, name, scope, loads, identifiers)
+    if len(found.items) > _MOST:
+        raise NoFixError("more arguments than anybody would pass")
     return found
 
 
@@ -190,36 +195,72 @@ def _is_first_of_method(made: Made, name: str, scope: Scope) -> bool:
 def _item(made: Made, text: str, parameter: str, places: list[ast.expr], scope: Scope | None) -> Captured:
     roles = {_role(made.scopes, made.syntax, place) for place in places}
     bindings = made.scopes.bindings(text, scope) if scope is not None else []
+    if "object" in roles:
+        raise NoFixError(f"a method of {text} is called")
     constant = len(bindings) == 1 and _is_constant_binding(made.syntax, bindings[0])
     known = evidence(made, text, scope) if scope is not None else ""
-    if not known:
-        known = "option" if "option" in roles else "data" if "data" in roles else ""
+    if "test" in roles and known not in ("number", "option"):
+        raise NoFixError(f"Python needs the value of {text}, which may be an array")
+    if not known or roles & {"test", "option"}:
+        known = "option" if roles & {"test", "option"} else "data" if "data" in roles else ""
     spans = [made.syntax.span(place) for place in places]
-    return Captured(parameter, text, spans, constant, known, called="call" in roles)
+    given = all(isinstance(node, ast.arg) for node in bindings)
+    return Captured(parameter, text, spans, constant, known, called="call" in roles, given=given)
 
 
 # What a value is, by what is done with it
 
 
 def _role(scopes: Scopes, syntax: Syntax, node: ast.expr, depth: int = 0) -> str:
+    """Return what one use needs: `data`, `option`, `test` (its value in Python), `call`, `object`, or nothing clear."""
     parent = syntax.parents[node]
-    if isinstance(parent, ast.Call) and parent.func is node:
-        return "call"
-    if isinstance(parent, ast.BinOp):
-        other = parent.right if parent.left is node else parent.left
-        return "option" if isinstance(other, (ast.List, ast.Tuple, ast.JoinedStr)) or _is_text(other) else "data"
-    if isinstance(parent, (ast.UnaryOp, ast.Compare, ast.AugAssign)):
-        return "data"
-    if isinstance(parent, (ast.Attribute, ast.Subscript)) and parent.value is node:
-        return "data"
-    if isinstance(parent, (ast.Subscript, ast.Tuple, ast.List)):
-        return _role(scopes, syntax, parent) if isinstance(parent, ast.expr) and depth < _DEEPEST else ""
+    if isinstance(parent, ast.Call):
+        if parent.func is node:
+            return "call"
+        return _argument_role(scopes, syntax, parent, parent.args.index(node), depth) if node in parent.args else ""
     if isinstance(parent, ast.keyword):
         call = syntax.parents[parent]
         return _argument_role(scopes, syntax, call, parent.arg, depth) if isinstance(call, ast.Call) else ""
-    if isinstance(parent, ast.Call):
-        return _argument_role(scopes, syntax, parent, parent.args.index(node), depth)
+    if isinstance(parent, ast.BinOp):
+        other = parent.right if parent.left is node else parent.left
+        sequence = isinstance(node, _SEQUENCES) or isinstance(other, _SEQUENCES) or _is_text(other)
+        return "option" if sequence else _role_of_result(syntax, parent)
+    if isinstance(parent, (ast.UnaryOp, ast.Compare, ast.AugAssign)):
+        return _role_of_result(syntax, parent)
+    if isinstance(parent, (ast.If, ast.While, ast.IfExp, ast.Assert, ast.BoolOp)):
+        return "test"
+    if isinstance(parent, (ast.Slice, ast.FormattedValue)):
+        return "option"
+    if isinstance(parent, ast.Attribute):
+        above = syntax.parents[parent]
+        method = isinstance(above, ast.Call) and above.func is parent
+        return "data" if parent.attr in _ARRAY_ATTRIBUTES else "object" if method else ""
+    if isinstance(parent, ast.Subscript) and parent.value is node:
+        return "data"
+    if isinstance(parent, (ast.Subscript, ast.Tuple, ast.List)):
+        return _role(scopes, syntax, parent, depth + 1) if depth < _DEEPEST else ""
     return ""
+
+
+def _role_of_result(syntax: Syntax, node: ast.expr | ast.stmt) -> str:
+    """Return what a number is needed for that Python's arithmetic makes of a value."""
+    parent = syntax.parents[node]
+    while isinstance(node, ast.expr) and isinstance(parent, (ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp)):
+        node, parent = parent, syntax.parents[parent]
+    if isinstance(parent, (ast.If, ast.While, ast.IfExp, ast.Assert)):
+        return "test" if parent.test is node else "data"
+    if isinstance(parent, (ast.Slice, ast.FormattedValue)):
+        return "option"
+    if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) and parent.func.id == "range":
+        return "option"
+    return "data"
+
+
+_SEQUENCES = (ast.List, ast.Tuple, ast.JoinedStr)
+_KEYWORDS_OF_OPTIONS = frozenset(
+    "axis axes shape dtype keepdims mode num_classes length size ord method order ndim indexing side".split()
+)
+_CONVERSIONS = frozenset({"int", "float", "bool", "complex", "str", "max", "min"})
 
 
 def _is_text(node: ast.expr) -> bool:
@@ -228,16 +269,24 @@ def _is_text(node: ast.expr) -> bool:
 
 def _argument_role(scopes: Scopes, syntax: Syntax, call: ast.Call, key: int | str | None, depth: int) -> str:
     func = call.func
-    if isinstance(func, ast.Attribute) and func.attr in _ARRAY_ATTRIBUTES | {"set", "add", "multiply", "get"}:
-        return "data"
+    if key in _KEYWORDS_OF_OPTIONS:
+        return "option"
     name = dotted(scopes, func)
     if name.startswith(ARRAY_MODULES):
         return "option" if use_of_argument(name, key if key is not None else "") else "data"
+    if name.startswith(("numpy.", "math.")):
+        return "test"
     if name in ("jax.tree.map", "jax.tree_util.tree_map", "jax.tree_map"):
         return "data" if key != 0 else "call"
+    if isinstance(func, ast.Attribute) and not name:
+        if use_of_method_argument(func.attr, key if key is not None else ""):
+            return "option"
+        return "data" if func.attr in _ARRAY_ATTRIBUTES | arrays.UPDATES else ""
     if name == "functools.partial" and isinstance(key, str) and call.args:
         func = call.args[0]
     scope = scopes.binder(func.id, scopes.of(func)) if isinstance(func, ast.Name) else None
+    if isinstance(func, ast.Name) and scope is None:
+        return "option" if func.id == "range" else "test" if func.id in _CONVERSIONS else ""
     if isinstance(func, ast.Name) and depth < _DEEPEST and scope is not None:
         bindings = scopes.bindings(func.id, scope)
         if len(bindings) == 1 and isinstance(bindings[0], ast.FunctionDef):
@@ -248,7 +297,7 @@ def _argument_role(scopes: Scopes, syntax: Syntax, call: ast.Call, key: int | st
 def parameter_role(
     scopes: Scopes, syntax: Syntax, function: ast.FunctionDef, key: int | str | None, depth: int = 0
 ) -> str:
-    """Return what a function does with one of its parameters: `data`, `call`, or empty where that is not clear."""
+    """Return what a function does with a parameter: `data`, `option`, `call`, `object`, or nothing that is clear."""
     arguments = [*function.args.posonlyargs, *function.args.args]
     if isinstance(key, int):
         name = arguments[key].arg if key < len(arguments) else None
@@ -257,7 +306,7 @@ def parameter_role(
     if name is None or len(scopes.bindings(name, function)) != 1:
         return ""
     roles = {_role(scopes, syntax, load, depth + 1) for load in scopes.loads(name, function)}
-    return "call" if "call" in roles else "data" if "data" in roles else ""
+    return next((role for role in ("object", "call", "test", "option", "data") if role in roles), "")
 
 
 def dotted(scopes: Scopes, node: ast.expr) -> str:

@@ -28,15 +28,17 @@ from jaxlint.fixes.hoist import (
     add_arguments,
     call_wrapper,
     check_code,
-    comments,
+    headed,
     insert_definition,
     keywords,
     known_as,
     message,
     name_span,
+    named,
     needed_at_once,
     option_texts,
     pass_captured,
+    reads_what_changes,
     replace_maker,
     resolved,
     wrapper_text,
@@ -80,6 +82,7 @@ def built(facts: ModuleFacts, site: CompileSite, statics: Collection[str]) -> Bu
     target = made.syntax.at(facts.span(site.wrapped.targets[0]), ast.expr)
     pieces = Pieces()
     _take_apart(made, made.maker, pieces)
+    pieces.definitions.sort(key=lambda node: node.lineno)
     names = {node.name for node in pieces.definitions} | _assigned(pieces)
     taken = captures(made, [made.maker, *pieces.values, *pieces.definitions], names)
     if not taken.items:
@@ -127,7 +130,10 @@ def _take_apart(made: Made, node: ast.AST, pieces: Pieces) -> None:
                 if definition not in pieces.values:
                     pieces.values.append(definition)
                 pieces.inlined[made.syntax.span(load)] = definition
-                pieces.assignments[assignment] = rows(made.syntax, assignment, comments=False)
+                pieces.assignments[assignment] = rows(made.syntax, assignment)
+                called = made.syntax.parents[load]
+                if isinstance(definition, ast.Lambda) and isinstance(called, ast.Call) and called.func is load:
+                    raise NoFixError(f"{name} would be written out where it is called")
 
 
 def _written_out(made: Made, pieces: Pieces, changes: Mapping[Span, str]) -> dict[Span, str]:
@@ -142,7 +148,7 @@ def _written_out(made: Made, pieces: Pieces, changes: Mapping[Span, str]) -> dic
         }
         return " ".join(changed(made.syntax.text, span, {**changes, **inner}).split("\n"))
 
-    return {**changes, **{place: text(value) for place, value in pieces.inlined.items()}}
+    return {**changes, **{place: text(value) for place, value in pieces.inlined.items() if place not in changes}}
 
 
 def resolved_or_none(made: Made, load: ast.Name) -> tuple[ast.AST | None, ast.stmt | None]:
@@ -203,19 +209,21 @@ def _whole(made: Made, site: CompileSite, pieces: Pieces) -> Built:
     needed = _names_at_once(made, [maker, *pieces.values])
     for definition in pieces.definitions:
         check_code(syntax, definition)
-        new = draft.fresh(f"_{definition.name.strip('_')}", f"_{made.function_name()}_{definition.name.strip('_')}")
+        new = draft.fresh(*named(made, definition.name))
         _rename(made, definition, new, changes)
         gone[definition] = rows(syntax, definition)
         needed |= needed_at_once(syntax, scopes, definition)
+    moved = [*gone.values(), syntax.span(maker)]
+    changes = _written_out(made, pieces, changes)
     texts = [at_margin(syntax, gone[node], changes) for node in pieces.definitions]
-    expression = statement(syntax, syntax.span(maker), "", "", "    ", _written_out(made, pieces, changes))
+    expression = statement(syntax, syntax.span(maker), "", "", "    ", changes)
     known = known_as(made, expression)
     name = known or draft.fresh(*_bases(made, site))
-    texts.append("\n".join([*comments(made, maker), f"{name} = {expression}"]))
     outside = replace_maker(draft, made, name, gone)
     for load in outside:
         draft.replace(load, name)
     _drop_unused(made, pieces, gone)
+    texts.append("\n".join(headed(made, gone, moved, f"{name} = {expression}")))
     if known is None:
         insert_definition(draft, scopes, maker, needed, "\n\n\n".join(text.rstrip("\n") for text in texts))
     for span in removal(syntax, gone):
@@ -253,11 +261,11 @@ def _bases(made: Made, site: CompileSite) -> list[str]:
     around = made.function_name()
     if made.name is not None:
         name = made.name.strip("_")
-        return [f"_{name}", f"_{around}_{name}"]
+        return named(made, name)
     target = made.maker.args[0] if isinstance(made.maker, ast.Call) and made.maker.args else None
     if isinstance(target, ast.Name) and made.scopes.captured(target):
         name = target.id.strip("_")
-        return [f"_{name}", f"_{around}_{name}"]
+        return named(made, name)
     root = site.target.root
     parts = [root.name.strip("_")] if root is not None and not root.is_lambda and not root.name.startswith("__") else []
     node: ast.expr | None = target
@@ -272,7 +280,7 @@ def _bases(made: Made, site: CompileSite) -> list[str]:
     if not parts or parts == [""]:
         parts = [around]
     name = "_".join([part.strip("_") for part in parts] + transforms[::-1])
-    return [f"_{name}", f"_{around}_{name}"] if around not in name else [f"_{name}"]
+    return named(made, name)
 
 
 def _names_at_once(made: Made, nodes: list[ast.expr]) -> set[str]:
@@ -341,6 +349,8 @@ def _bound(made: Made, site: CompileSite, bound: _Partial, pieces: Pieces, stati
         raise NoFixError("an option counts the arguments")
     taken = _bound_values(made, bound)
     gone: dict[ast.stmt, Span] = {}
+    known: str | None = None
+    wrapped = ""
     compiled = _is_compiled(draft.facts, made, bound.function)
     code = draft.code(bound.function)
     if compiled and not keywords(site):
@@ -349,11 +359,13 @@ def _bound(made: Made, site: CompileSite, bound: _Partial, pieces: Pieces, stati
         wrapped = wrapper_text(draft, site, maker.func, option_texts(draft, made), statics, code)
         known = known_as(made, wrapped)
         name = known or draft.fresh(*_bases(made, site))
-        names = _names_at_once(made, [bound.function, maker.func, *(k.value for k in maker.keywords)])
-        if known is None:
-            insert_definition(draft, scopes, maker, names, "\n".join([*comments(made, maker), f"{name} = {wrapped}"]))
     for load in replace_maker(draft, made, name, gone):
         draft.replace(load, name)
+    _drop_unused(made, pieces, gone)
+    if name != code and known is None:
+        names = _names_at_once(made, [bound.function, maker.func, *(k.value for k in maker.keywords)])
+        text = "\n".join(headed(made, gone, (), f"{name} = {wrapped}"))
+        insert_definition(draft, scopes, maker, names, text)
     for call in made.known_calls():
         if any(keyword.arg in bound.named or keyword.arg is None for keyword in call.keywords):
             raise NoFixError("a bound argument is given again")
@@ -364,7 +376,6 @@ def _bound(made: Made, site: CompileSite, bound: _Partial, pieces: Pieces, stati
         if bound.named:
             given = ", ".join(f"{key}={draft.code(node)}" for key, node in bound.named.items())
             add_arguments(draft, syntax, call, given)
-    _drop_unused(made, pieces, gone)
     for span in removal(syntax, gone):
         draft.delete(span)
     passed = ", ".join(f"`{draft.code(node)}`" for node in (*bound.positional, *bound.named.values()))
@@ -431,15 +442,21 @@ def _bound_values(made: Made, bound: _Partial) -> Captures:
         parameter = (names[key] if key < len(names) else "") if isinstance(key, int) else key
         constant = is_constant(node)
         item = Captured(parameter, made.draft.code(node), [], constant=constant and bool(parameter))
+        role = ""
         if definition is not None:
             role = parameter_role(made.scopes, made.syntax, definition, key)
-            item.called, item.evidence = role == "call", role
+            if role == "object":
+                raise NoFixError("a method of what is bound is called")
+            item.called, item.evidence = role == "call", "option" if role == "test" else role
         else:
             item.evidence = _external_role(made, bound.function, key)
         if isinstance(node, ast.Name):
             scope = made.scopes.binder(node.id, made.scopes.of(node))
             known = evidence(made, node.id, scope) if scope is not None and scope is not made.scopes.module else ""
-            item.evidence = known or item.evidence
+            if role == "test" and known not in ("number", "option"):
+                raise NoFixError(f"Python needs the value of {node.id}, which may be an array")
+            item.evidence = item.evidence if item.evidence == "option" else known or item.evidence
+            item.given = all(isinstance(b, ast.arg) for b in made.scopes.bindings(node.id, scope)) if scope else True
         elif not item.evidence and not is_constant(node) and not isinstance(node, ast.Attribute):
             item.evidence = "data"
         found.items.append(item)
@@ -482,21 +499,24 @@ def _outlined(
             raise NoFixError(f"{definition.name} is used elsewhere too")
     if isinstance(target, ast.Name) and not pieces.inlined:
         raise NoFixError("nothing to outline")
+    reads_what_changes(made, made.maker, *pieces.values, *pieces.definitions)
     name = draft.fresh(*_bases(made, site))
     parameters, call_text = _shape(made, site, taken, pieces)
     gone: dict[ast.stmt, Span] = {node: rows(syntax, node) for node in pieces.definitions}
     changes = _written_out(made, pieces, taken.changes)
     unit = indent_unit(syntax, made.function)
-    above = [*comments(made, made.maker), "@" + call_wrapper(draft, made, site, statics)]
-    body = [at_margin(syntax, gone[node], taken.changes, unit).rstrip("\n") + "\n" for node in pieces.definitions]
+    wrapper_line = "@" + call_wrapper(draft, made, site, statics)
+    moved = [*gone.values(), syntax.span(target)]
+    body = [at_margin(syntax, gone[node], changes, unit).rstrip("\n") + "\n" for node in pieces.definitions]
     expression = statement(syntax, syntax.span(target), "return ", unit, unit, changes)
     by_keyword = "static_argnums" in keywords(site)
     head = ", ".join([*parameters, *(item.parameter for item in taken.items)])
-    text = "\n".join([*above, f"def {name}({head}):", *body, f"{expression}({call_text})"])
     for load in replace_maker(draft, made, name, gone):
         draft.replace(load, name)
     pass_captured(draft, made, taken, by_keyword=by_keyword or any(call.keywords for call in made.known_calls()))
     _drop_unused(made, pieces, gone)
+    above = headed(made, gone, moved, wrapper_line)
+    text = "\n".join([*above, f"def {name}({head}):", *body, f"{expression}({call_text})"])
     wrapper = made.maker.func if isinstance(made.maker, ast.Call) else made.maker
     insert_definition(draft, scopes, made.maker, scopes.module_names(wrapper), text)
     for span in removal(syntax, gone):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from jaxlint.facts.wrappers import table
 from jaxlint.finding import Applicability, Fix, Span
 from jaxlint.fixes.captures import dotted, evidence, is_constant
-from jaxlint.fixes.hoist import comments, insert_definition, known_as, replace_maker
+from jaxlint.fixes.hoist import headed, insert_definition, known_as, named, replace_maker
 from jaxlint.fixes.made import Made, made_by
 from jaxlint.fixes.moving import at_margin, indentation, removal, rows, statement
 from jaxlint.fixes.scopes import COMPREHENSIONS, DEFS, FUNCTIONS, Scopes, all_arguments
@@ -43,12 +43,12 @@ def at_module_level(facts: ModuleFacts, site: CompileSite) -> Fix | None:
     base = made.name or base
     expression = statement(syntax, syntax.span(maker), "", "", "    ", {})
     known = known_as(made, expression)
-    name = known or draft.fresh(f"_{base.strip('_')}", f"_{made.function_name()}_{base.strip('_')}")
+    name = known or draft.fresh(*named(made, base))
     gone: dict[ast.stmt, Span] = {}
     for load in replace_maker(draft, made, name, gone):
         draft.replace(load, name)
     if known is None:
-        text = "\n".join([*comments(made, maker), f"{name} = {expression}"])
+        text = "\n".join([*headed(made, gone, [syntax.span(maker)], f"{name} = {expression}")])
         insert_definition(draft, scopes, maker, scopes.module_names(maker), text)
     for span in removal(syntax, gone):
         draft.delete(span)

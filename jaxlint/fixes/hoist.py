@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,17 @@ from jaxlint.finding import Applicability, Fix, Span
 from jaxlint.fixes.captures import Captures, captures, dotted, needed
 from jaxlint.fixes.edits import Draft, applied, offered
 from jaxlint.fixes.made import Made, made_by
-from jaxlint.fixes.moving import at_margin, changed, comments_in, indent_unit, lambda_parts, removal, rows, statement
+from jaxlint.fixes.moving import (
+    at_margin,
+    changed,
+    comments_in,
+    indent_unit,
+    lambda_parts,
+    removal,
+    rows,
+    statement,
+    tokens_of,
+)
 from jaxlint.fixes.scopes import DEFS, Scopes, all_arguments
 from jaxlint.fixes.syntax import NoFixError, Syntax
 
@@ -30,6 +40,8 @@ POSITIONAL_OPTIONS = frozenset({"in_shardings", "in_axes", "in_axis_resources", 
 """Options with one entry for each argument."""
 _OWN_STATICS = frozenset({"equinox.filter_jit"})
 """Wrappers that need not be told what is static."""
+_LONGEST = 40
+"""Rather a number behind a name than a longer one."""
 _MARKS = re.compile(r"#\s*(noqa|type:|pylint:|pyright:|fmt:|ruff:|pragma|want:|ok:|once:)")
 """Comments that speak of the row that they stand on."""
 
@@ -132,7 +144,7 @@ def _definition(
     loads = scopes.loads(node.name, scopes.of(node))
     if scopes.bindings(node.name, scopes.of(node)) != [node]:
         raise NoFixError(f"{node.name} is bound more than once")
-    name = draft.fresh(f"_{node.name.strip('_')}", f"_{made.function_name()}_{node.name.strip('_')}")
+    name = draft.fresh(*named(made, node.name))
     changes = dict(taken.changes)
     changes[name_span(syntax, node)] = name
     by_keyword = _add_parameters(syntax, node, taken, changes, made, site)
@@ -149,8 +161,9 @@ def _definition(
         if outside:
             _keep_wrapping(draft, made, name, outside, taken)
         else:
-            above = [*comments(made, node), "@" + call_wrapper(draft, made, site, statics)]
+            wrapper = "@" + call_wrapper(draft, made, site, statics)
             outside = replace_maker(draft, made, name, gone)
+            above = headed(made, gone, [gone[node]], wrapper)
     for load in outside:
         draft.replace(load, name)
     pass_captured(draft, made, taken, by_keyword=by_keyword)
@@ -162,7 +175,7 @@ def _definition(
     insert_definition(draft, scopes, node, needed_at_once(syntax, scopes, node), text)
     for span in removal(syntax, gone):
         draft.delete(span)
-    return Built(draft, name, taken, message(name, taken))
+    return Built(draft, name, taken, message(name, taken), doubtful=reads_what_changes(made, node))
 
 
 def _lambda(facts: ModuleFacts, site: CompileSite, node: ast.Lambda, statics: Collection[str]) -> Built:
@@ -176,25 +189,59 @@ def _lambda(facts: ModuleFacts, site: CompileSite, node: ast.Lambda, statics: Co
     if isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Name) and parent is not made.statement:
         base = parent.targets[0].id
         if len(made.scopes.loads(base, made.scopes.of(parent))) == 1:
-            gone[parent] = rows(syntax, parent, comments=False)
-    base = base.strip("_")
-    around = made.function_name()
-    name = draft.fresh(f"_{base}", *((f"_{around}_{base}",) if around != base else ()))
+            gone[parent] = rows(syntax, parent)
+    name = draft.fresh(*named(made, base))
     parameters, body = lambda_parts(syntax, node)
     changes = dict(taken.changes)
     by_keyword = _add_parameters(syntax, node, taken, changes, made, site)
+    if comments_in(syntax, parameters):
+        raise NoFixError("a comment among the parameters")
     head = " ".join(changed(syntax.text, parameters, changes).split())
-    above = [*comments(made, node), "@" + call_wrapper(draft, made, site, statics)]
+    wrapper = "@" + call_wrapper(draft, made, site, statics)
     for use in replace_maker(draft, made, name, gone):
         draft.replace(use, name)
     pass_captured(draft, made, taken, by_keyword=by_keyword)
     unit = indent_unit(syntax, made.function)
     body_text = statement(syntax, body, "return ", unit, unit, changes)
+    above = headed(made, gone, [syntax.span(node)], wrapper)
     text = "\n".join([*above, f"def {name}({head}):", body_text])
     insert_definition(draft, made.scopes, node, needed_at_once(syntax, made.scopes, node), text)
     for span in removal(syntax, gone):
         draft.delete(span)
-    return Built(draft, name, taken, message(name, taken))
+    return Built(draft, name, taken, message(name, taken), doubtful=reads_what_changes(made, node))
+
+
+def reads_what_changes(made: Made, *nodes: ast.AST) -> bool:
+    """Whether code reads a container of the module, which may change: compiled once, it keeps what it read first.
+
+    Raises:
+        NoFixError: it reads a name that the module binds again.
+    """
+    scopes = made.scopes
+    doubtful = False
+    for name in scopes.module_names(*nodes):
+        bindings = scopes.bindings(name, scopes.module)
+        if any(scopes.frame(node) is not scopes.module for node in bindings):
+            raise NoFixError(f"{name} is bound again by a function")
+        if len(bindings) > 1 and any(isinstance(node, ast.Name) for node in bindings):
+            raise NoFixError(f"{name} is bound more than once")
+        parent = made.syntax.parents.get(bindings[0])
+        if isinstance(parent, ast.Assign):
+            doubtful |= _is_container(parent.value)
+    return doubtful
+
+
+def _is_container(node: ast.expr) -> bool:
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        return node.func.id in ("dict", "list", "set", "defaultdict", "OrderedDict", "Counter", "deque")
+    return isinstance(node, (ast.Dict, ast.List, ast.Set, ast.DictComp, ast.ListComp, ast.SetComp))
+
+
+def named(made: Made, name: str) -> list[str]:
+    """Return private names to choose from for something of that name, the best one first."""
+    name, around = name.strip("_"), made.function_name()
+    longer = f"_{around}_{name}"
+    return [f"_{name}", longer] if around not in name and len(longer) <= _LONGEST else [f"_{name}"]
 
 
 def message(name: str, taken: Captures) -> str:
@@ -456,20 +503,26 @@ def _keep_wrapping(draft: Draft, made: Made, name: str, outside: list[ast.Name],
 def replace_maker(draft: Draft, made: Made, name: str, gone: dict[ast.stmt, Span]) -> list[ast.Name]:
     """Put the new name where the compiled function was made; return the uses of the old name, if it goes."""
     if made.name is not None and made.statement is not None:
-        gone[made.statement] = rows(made.syntax, made.statement, comments=False)
+        gone[made.statement] = rows(made.syntax, made.statement)
         return made.loads
     draft.replace(made.maker, name)
     return []
 
 
-def comments(made: Made, node: ast.AST) -> list[str]:
-    """Return the comments that the removed call of the wrapper holds, outside of the code that is moved."""
+def headed(made: Made, gone: Mapping[ast.stmt, Span], moved: Collection[Span], line: str) -> list[str]:
+    """Return the first rows of a definition: the comments of what is removed and not `moved`, and then `line`.
+
+    A comment that speaks to a tool, such as `# noqa`, goes to the end of the line.
+    """
     syntax = made.syntax
-    whole = syntax.span(made.maker)
-    if made.statement is not None:
-        whole = rows(syntax, made.statement, comments=False)
-    found = comments_in(syntax, whole, syntax.span(node))
-    return [comment for comment in found if not _MARKS.match(comment)]
+    found: list[str] = []
+    spans = [syntax.span(made.maker), *gone.values()]
+    for comment in tokens_of(syntax).comments:
+        inside = any(span.start <= comment.start < span.end for span in spans)
+        if inside and not any(span.start <= comment.start < span.end for span in moved):
+            found.append(syntax.text[comment.start : comment.end])
+    marks = "".join(f"  {comment}" for comment in found if _MARKS.match(comment))
+    return [*(comment for comment in found if not _MARKS.match(comment)), line + marks]
 
 
 # The place

@@ -186,7 +186,8 @@ def removal(syntax: Syntax, gone: Mapping[ast.stmt, Span]) -> list[Span]:
         if not left:
             raise NoFixError("a block would be empty")
         follows = any(syntax.span(other).start >= span.end for other in left)
-        spans.append(_with_blank_rows(syntax, span, below=follows))
+        opens = all(syntax.span(other).start >= span.end for other in left)
+        spans.append(_with_blank_rows(syntax, span, below=follows, opens=opens))
     merged: list[Span] = []
     for span in sorted(spans):
         if merged and span.start <= merged[-1].end:
@@ -196,10 +197,14 @@ def removal(syntax: Syntax, gone: Mapping[ast.stmt, Span]) -> list[Span]:
     return merged
 
 
-def _with_blank_rows(syntax: Syntax, span: Span, *, below: bool) -> Span:
+def _with_blank_rows(syntax: Syntax, span: Span, *, below: bool, opens: bool) -> Span:
+    """Extend rows to be deleted by the blank ones below, or above where nothing of the block follows."""
     source = syntax.source
     if below:
         row = source.position(span.end)[0]
+        first = source.position(span.start)[0]
+        if not opens and first > 1 and source.line(first - 1).strip():
+            return span  # the blank rows below divide what stays
         while row < len(source.line_starts) and not source.line(row).strip():
             row += 1
         return Span(span.start, max(source.line_starts[row - 1], span.end))
@@ -252,9 +257,11 @@ def statement(syntax: Syntax, span: Span, head: str, margin: str, unit: str, cha
     moved = [row for row in range(first + 1, last + 1) if row not in inner and source.line(row).strip()]
     edits = dict(changes)
     least = min((_INDENT.match(source.line(row)).group() for row in moved), key=len, default="")  # type: ignore[union-attr]
+    outer = [row for row in moved if _INDENT.match(source.line(row)).group() == least]  # type: ignore[union-attr]
+    closes = any(source.line(row).strip()[0] in _CLOSE for row in outer)
     for row in moved:
         begin = source.line_starts[row - 1]
-        edits[Span(begin, begin + len(least))] = margin
+        edits[Span(begin, begin + len(least))] = margin if closes else margin + unit
     text = changed(syntax.text, span, edits)
     try:
         ast.parse(text, mode="eval")

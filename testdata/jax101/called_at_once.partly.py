@@ -81,6 +81,7 @@ def _difference(v):
 
 def smoothed_gradient(values):
     """The call is spread over lines; the finding belongs where the wrapper is named."""
+
     return jnp.abs(
         _difference(values)
     )

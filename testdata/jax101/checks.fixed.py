@@ -63,6 +63,7 @@ def _step(v):
 
 def timing_of_a_step(x):
     """The same of a local function: one compile a call, before the clock starts."""
+
     jax.block_until_ready(_step(x))
     start = time.perf_counter()
     for _ in range(3):

@@ -158,6 +158,7 @@ def _retrain_step(p):
 
 def retrain(params):
     """No entry point: the name only contains the word."""
+
     return _retrain_step(params)
 
 

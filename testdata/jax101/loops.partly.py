@@ -77,6 +77,7 @@ def _wrapped_again_drift(v):
 
 def wrapped_again(x):
     """One function, wrapped in each turn: one compile a call, as for any object reused in a loop."""
+
     for _ in range(3):
         x = _wrapped_again_drift(x)
     return x

@@ -136,6 +136,7 @@ def _cosine(v):
 
 def shadowing(x):
     """But here it is."""
+
     return _cosine(x)
 
 

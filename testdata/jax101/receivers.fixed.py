@@ -133,6 +133,7 @@ def _quantise(w):
 
 def to_tree_map(tree):
     """A new object for each call, which compiles once for each shape of a leaf."""
+
     return jax.tree.map(_quantise, tree)
 
 

@@ -197,6 +197,7 @@ def _inner(v):
 
 def eager_caller(x):
     """The same pattern outside any trace."""
+
     return _inner(x)
 
 
