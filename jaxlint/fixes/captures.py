@@ -221,11 +221,9 @@ def _role(scopes: Scopes, syntax: Syntax, node: ast.expr, depth: int = 0) -> str
     if isinstance(parent, ast.keyword):
         call = syntax.parents[parent]
         return _argument_role(scopes, syntax, call, parent.arg, depth) if isinstance(call, ast.Call) else ""
-    if isinstance(parent, ast.BinOp):
-        other = parent.right if parent.left is node else parent.left
-        sequence = isinstance(node, _SEQUENCES) or isinstance(other, _SEQUENCES) or _is_text(other)
-        return "option" if sequence else _role_of_result(syntax, parent)
-    if isinstance(parent, (ast.UnaryOp, ast.Compare, ast.AugAssign)):
+    if isinstance(parent, (ast.BinOp, ast.Compare)):
+        return _operand_role(syntax, parent)
+    if isinstance(parent, (ast.UnaryOp, ast.AugAssign)):
         return _role_of_result(syntax, parent)
     if isinstance(parent, (ast.If, ast.While, ast.IfExp, ast.Assert, ast.BoolOp)):
         return "test"
@@ -240,6 +238,15 @@ def _role(scopes: Scopes, syntax: Syntax, node: ast.expr, depth: int = 0) -> str
     if isinstance(parent, (ast.Subscript, ast.Tuple, ast.List)):
         return _role(scopes, syntax, parent, depth + 1) if depth < _DEEPEST else ""
     return ""
+
+
+def _operand_role(syntax: Syntax, parent: ast.BinOp | ast.Compare) -> str:
+    operands = [parent.left, parent.right] if isinstance(parent, ast.BinOp) else [parent.left, *parent.comparators]
+    if any(_is_text(operand) or isinstance(operand, _SEQUENCES) for operand in operands):
+        return "option"
+    if isinstance(parent, ast.Compare) and all(isinstance(operator, (ast.Is, ast.IsNot)) for operator in parent.ops):
+        return ""  # `x is None` holds of an argument as it did of what was captured
+    return _role_of_result(syntax, parent)
 
 
 def _role_of_result(syntax: Syntax, node: ast.expr | ast.stmt) -> str:

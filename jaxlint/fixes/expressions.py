@@ -33,12 +33,12 @@ from jaxlint.fixes.hoist import (
     keywords,
     known_as,
     message,
-    name_span,
     named,
     needed_at_once,
     option_texts,
     pass_captured,
     reads_what_changes,
+    rename,
     replace_maker,
     resolved,
     wrapper_text,
@@ -210,7 +210,7 @@ def _whole(made: Made, site: CompileSite, pieces: Pieces) -> Built:
     for definition in pieces.definitions:
         check_code(syntax, definition)
         new = draft.fresh(*named(made, definition.name))
-        _rename(made, definition, new, changes)
+        rename(made, definition, new, changes, pieces.definitions)
         gone[definition] = rows(syntax, definition)
         needed |= needed_at_once(syntax, scopes, definition)
     moved = [*gone.values(), syntax.span(maker)]
@@ -231,19 +231,6 @@ def _whole(made: Made, site: CompileSite, pieces: Pieces) -> Built:
     return Built(
         draft, name, Captures(), message(name, Captures()), doubtful=_is_doubtful(made, [maker, *pieces.values])
     )
-
-
-def _rename(made: Made, node: ast.FunctionDef, new: str, changes: dict[Span, str]) -> None:
-    """Give a local function a new name in what is moved and in what stays."""
-    scopes, syntax = made.scopes, made.syntax
-    if scopes.bindings(node.name, scopes.of(node)) != [node]:
-        raise NoFixError(f"{node.name} is bound more than once")
-    changes[name_span(syntax, node)] = new
-    moved = {inner for part in (node, made.maker) for inner in ast.walk(part)}
-    for load in scopes.loads(node.name, scopes.of(node)):
-        changes[syntax.span(load)] = new
-        if load not in moved and not any(syntax.span(load) == span for span in made.draft.replaced):
-            made.draft.replace(load, new)
 
 
 def _drop_unused(made: Made, pieces: Pieces, gone: dict[ast.stmt, Span]) -> None:
@@ -495,7 +482,8 @@ def _outlined(
     inside = {inner for node in (made.maker, *pieces.values, *pieces.definitions) for inner in ast.walk(node)}
     for definition in pieces.definitions:
         check_code(syntax, definition)
-        if any(load not in inside for load in scopes.loads(definition.name, scopes.of(definition))):
+        loads = [load for load in scopes.loads(definition.name, scopes.of(definition)) if load not in made.loads]
+        if not made.is_only_binding(definition) or any(load not in inside for load in loads):
             raise NoFixError(f"{definition.name} is used elsewhere too")
     if isinstance(target, ast.Name) and not pieces.inlined:
         raise NoFixError("nothing to outline")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -121,6 +121,8 @@ def resolved(made: Made, target: ast.AST) -> tuple[ast.AST, ast.stmt | None]:
     if scope is None or scope is scopes.module:
         return target, None
     bindings = scopes.bindings(target.id, scope)
+    if made.rebound is not None and made.rebound in bindings:
+        return made.rebound, None
     if len(bindings) != 1:
         raise NoFixError(f"{target.id} is bound more than once")
     if isinstance(bindings[0], DEFS):
@@ -140,9 +142,10 @@ def _definition(
     made = made_by(facts, site)
     draft, syntax, scopes = made.draft, made.syntax, made.scopes
     check_code(syntax, node)
-    taken = _captures(made, site, node)
+    helpers = _helpers(made, node)
+    taken = _captures(made, site, node, helpers)
     loads = scopes.loads(node.name, scopes.of(node))
-    if scopes.bindings(node.name, scopes.of(node)) != [node]:
+    if not made.is_only_binding(node):
         raise NoFixError(f"{node.name} is bound more than once")
     name = draft.fresh(*named(made, node.name))
     changes = dict(taken.changes)
@@ -151,19 +154,21 @@ def _definition(
     inner = set(ast.walk(node))
     changes.update({syntax.span(load): name for load in loads if load in inner})
     gone: dict[ast.stmt, Span] = {node: rows(syntax, node)}
+    texts = _moved_helpers(made, node, helpers, changes, gone)
     above: list[str] = []
     if made.maker is node:
         decorator = syntax.at(facts.span(site.node), ast.expr)
         changes[syntax.span(decorator)] = wrapper_text(draft, site, decorator, [], statics)  # type: ignore[arg-type]
         outside = [load for load in loads if load not in inner]
     else:
-        outside = _only_use(made, loads, inner)
+        outside = _only_use(made, loads, inner) if made.rebound is not node else []
         if outside:
             _keep_wrapping(draft, made, name, outside, taken)
         else:
             wrapper = "@" + call_wrapper(draft, made, site, statics)
+            moved = [gone[part] for part in gone]
             outside = replace_maker(draft, made, name, gone)
-            above = headed(made, gone, [gone[node]], wrapper)
+            above = headed(made, gone, moved, wrapper)
     for load in outside:
         draft.replace(load, name)
     pass_captured(draft, made, taken, by_keyword=by_keyword)
@@ -172,17 +177,62 @@ def _definition(
         start = re.search(r"^(@|async\b|def\b)", text, re.MULTILINE)
         place = start.start() if start is not None else 0
         text = text[:place] + "\n".join(above) + "\n" + text[place:]
-    insert_definition(draft, scopes, node, needed_at_once(syntax, scopes, node), text)
+    needed_ = set().union(*(needed_at_once(syntax, scopes, part) for part in (node, *helpers)))
+    insert_definition(draft, scopes, node, needed_, "\n\n\n".join([*texts, text]))
     for span in removal(syntax, gone):
         draft.delete(span)
-    return Built(draft, name, taken, message(name, taken), doubtful=reads_what_changes(made, node))
+    return Built(draft, name, taken, message(name, taken), doubtful=reads_what_changes(made, node, *helpers))
+
+
+def _helpers(made: Made, node: ast.AST) -> list[ast.FunctionDef]:
+    """Return the local functions that a function uses, and those that they use, in the order of the text."""
+    found: dict[ast.FunctionDef, None] = {}
+    work = [node]
+    while work:
+        for name, loads in made.scopes.captured(work.pop()).items():
+            scope = made.scopes.binder(name, made.scopes.of(loads[0]))
+            bindings = made.scopes.bindings(name, scope) if scope is not None else []
+            helper = bindings[0] if len(bindings) == 1 else None
+            if isinstance(helper, ast.FunctionDef) and helper is not node and helper not in found:
+                check_code(made.syntax, helper)
+                found[helper] = None
+                work.append(helper)
+    return sorted(found, key=lambda helper: helper.lineno)
+
+
+def _moved_helpers(
+    made: Made,
+    node: ast.AST,
+    helpers: list[ast.FunctionDef],
+    changes: dict[Span, str],
+    gone: dict[ast.stmt, Span],
+) -> list[str]:
+    """Give local functions that move along their new names, and return their texts."""
+    for helper in helpers:
+        rename(made, helper, made.draft.fresh(*named(made, helper.name)), changes, [node, *helpers])
+        gone[helper] = rows(made.syntax, helper)
+    return [at_margin(made.syntax, gone[helper], changes).rstrip("\n") for helper in helpers]
+
+
+def rename(made: Made, node: ast.FunctionDef, new: str, changes: dict[Span, str], moved: Iterable[ast.AST]) -> None:
+    """Give a local function a new name, in what is moved by `changes` and in what stays."""
+    scopes, syntax = made.scopes, made.syntax
+    if not made.is_only_binding(node):
+        raise NoFixError(f"{node.name} is bound more than once")
+    changes[name_span(syntax, node)] = new
+    inside = {inner for part in (*moved, made.maker) for inner in ast.walk(part)}
+    for load in scopes.loads(node.name, scopes.of(node)):
+        changes[syntax.span(load)] = new
+        if load not in inside:
+            made.draft.replace(load, new)
 
 
 def _lambda(facts: ModuleFacts, site: CompileSite, node: ast.Lambda, statics: Collection[str]) -> Built:
     made = made_by(facts, site)
     draft, syntax = made.draft, made.syntax
     check_code(syntax, node)
-    taken = _captures(made, site, node)
+    helpers = _helpers(made, node)
+    taken = _captures(made, site, node, helpers)
     gone: dict[ast.stmt, Span] = {}
     base = made.name or made.function_name()
     parent = syntax.parents[node]
@@ -197,18 +247,22 @@ def _lambda(facts: ModuleFacts, site: CompileSite, node: ast.Lambda, statics: Co
     if comments_in(syntax, parameters):
         raise NoFixError("a comment among the parameters")
     head = " ".join(changed(syntax.text, parameters, changes).split())
+    texts = _moved_helpers(made, node, helpers, changes, gone)
+    moved = [syntax.span(node), *gone.values()] if helpers else [syntax.span(node)]
     wrapper = "@" + call_wrapper(draft, made, site, statics)
     for use in replace_maker(draft, made, name, gone):
         draft.replace(use, name)
     pass_captured(draft, made, taken, by_keyword=by_keyword)
     unit = indent_unit(syntax, made.function)
     body_text = statement(syntax, body, "return ", unit, unit, changes)
-    above = headed(made, gone, [syntax.span(node)], wrapper)
+    above = headed(made, gone, moved, wrapper)
     text = "\n".join([*above, f"def {name}({head}):", body_text])
-    insert_definition(draft, made.scopes, node, needed_at_once(syntax, made.scopes, node), text)
+    parts: list[ast.FunctionDef | ast.Lambda] = [node, *helpers]
+    needed_ = set().union(*(needed_at_once(syntax, made.scopes, part) for part in parts))
+    insert_definition(draft, made.scopes, node, needed_, "\n\n\n".join([*texts, text]))
     for span in removal(syntax, gone):
         draft.delete(span)
-    return Built(draft, name, taken, message(name, taken), doubtful=reads_what_changes(made, node))
+    return Built(draft, name, taken, message(name, taken), doubtful=reads_what_changes(made, node, *helpers))
 
 
 def reads_what_changes(made: Made, *nodes: ast.AST) -> bool:
@@ -253,13 +307,15 @@ def message(name: str, taken: Captures) -> str:
     return f"Move it to module level as `{name}`, with {listed}"
 
 
-def _captures(made: Made, site: CompileSite, node: ast.AST) -> Captures:
+def _captures(made: Made, site: CompileSite, node: ast.AST, helpers: list[ast.FunctionDef]) -> Captures:
     """Return what a function captures, refusing what arguments cannot stand for."""
-    known = {node.name} if isinstance(node, DEFS) else set()
+    scopes = made.scopes
+    known = {helper.name for helper in helpers} | ({node.name} if isinstance(node, DEFS) else set())
     taken = captures(made, [node], known)
-    inner = made.scopes
-    for load in (load for loads in inner.captured(node).values() for load in loads):
-        if load.id not in known and not any(around is node for around in _scopes_around(inner, load)):
+    if any(name not in known for helper in helpers for name in scopes.captured(helper)):
+        raise NoFixError("a function that it uses captures something")
+    for load in (load for loads in scopes.captured(node).values() for load in loads):
+        if load.id not in known and not any(around is node for around in _scopes_around(scopes, load)):
             raise NoFixError("a default, decorator or annotation captures something")
     if taken.items:
         if site.wrapper is not None and site.wrapper.name in MAPPING:

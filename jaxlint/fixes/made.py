@@ -23,7 +23,8 @@ class Made:
 
     `maker` is the call that makes it, or the `def` that a decorator compiles.  `name` is the local name that it is
     bound to, by `statement` where that does nothing else, and `loads` are that name's.  `calls` are its calls, None
-    where something else than a call uses it.  `function` is the innermost function around it.
+    where something else than a call uses it.  `function` is the innermost function around it.  `rebound` is the `def`
+    whose name is bound again to its compiled version: `step = jax.jit(step)`.
     """
 
     draft: Draft
@@ -34,6 +35,7 @@ class Made:
     statement: ast.stmt | None = None
     loads: list[ast.Name] = field(default_factory=list)
     calls: list[ast.Call] | None = None
+    rebound: ast.FunctionDef | ast.AsyncFunctionDef | None = None
 
     @property
     def syntax(self) -> Syntax:
@@ -59,6 +61,11 @@ class Made:
         if not self.calls:
             raise NoFixError("not every use is a call")
         return self.calls
+
+    def is_only_binding(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+        """Whether a local function's name stands for nothing else, but for its compiled version."""
+        others = [other for other in self.scopes.bindings(node.name, self.scopes.of(node)) if other is not node]
+        return not others or (self.rebound is node and len(others) == 1)
 
     def function_name(self) -> str:
         """Return the name of the innermost `def` around the site."""
@@ -130,7 +137,8 @@ def made_by(facts: ModuleFacts, site: CompileSite) -> Made:
     else:
         _find_name(made, parent)
     if made.name is not None:
-        made.loads = scopes.loads(made.name, function)
+        within = set(ast.walk(maker)) if made.rebound is not None else set()
+        made.loads = [load for load in scopes.loads(made.name, function) if load not in within]
         parents = [syntax.parents[load] for load in made.loads]
         if all(isinstance(p, ast.Call) and p.func is load for p, load in zip(parents, made.loads, strict=True)):
             made.calls = [p for p in parents if isinstance(p, ast.Call)]
@@ -144,9 +152,23 @@ def _find_name(made: Made, parent: ast.AST) -> None:
         target = parent.targets[0]
     elif isinstance(parent, ast.AnnAssign):
         target = parent.target
-    if isinstance(target, ast.Name) and made.scopes.bindings(target.id, made.function) == [target]:
-        made.name = target.id
-        made.statement = parent if isinstance(parent, ast.stmt) else None
+    if not isinstance(target, ast.Name) or not isinstance(parent, ast.stmt):
+        return
+    others = [node for node in made.scopes.bindings(target.id, made.function) if node is not target]
+    if not others:
+        made.name, made.statement = target.id, parent
+    elif len(others) == 1 and isinstance(others[0], DEFS) and _is_bound_again(made, others[0], target.id, parent):
+        made.name, made.statement, made.rebound = target.id, parent, others[0]
+
+
+def _is_bound_again(made: Made, node: ast.FunctionDef | ast.AsyncFunctionDef, name: str, statement: ast.stmt) -> bool:
+    """Whether a function's name stands for its compiled version wherever else it is used."""
+    syntax = made.syntax
+    if syntax.parents[node] is not syntax.parents[statement] or syntax.span(node).end > syntax.span(statement).start:
+        return False
+    within = set(ast.walk(made.maker))
+    end = syntax.span(statement).end
+    return all(load in within or syntax.span(load).start >= end for load in made.scopes.loads(name, made.function))
 
 
 def _refuse_dynamic_names(syntax: Syntax, function: ast.AST) -> None:
