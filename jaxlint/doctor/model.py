@@ -223,7 +223,8 @@ class _Process:
     histories: dict[Key, History] = field(default_factory=dict)
     by_name: dict[str, Key] = field(default_factory=dict)
     threads: dict[str, _Thread] = field(default_factory=dict)
-    open: dict[str, _Open] = field(default_factory=dict)
+    open: dict[tuple[str, str], _Open] = field(default_factory=dict)
+    """By thread and name."""
     hits: Counter[str] = field(default_factory=Counter)
     ids: Counter[str] = field(default_factory=Counter)
     seen: set[tuple[Frame | None, str, Signature]] = field(default_factory=set)
@@ -414,10 +415,10 @@ class Builder:
 
     def _begin(self, event: Event, name: str, types: str, process: _Process) -> _Open:
         """Open a program, and find the trace and the misses that led to it."""
-        before = process.open.pop(name, None)
+        before = process.open.pop((event.thread, name), None)
         if before is not None:
             self._give_up(before, process)
-        program = process.open[name] = _Open(name, event, types, stack=event.stack)
+        program = process.open[event.thread, name] = _Open(name, event, types, stack=event.stack)
         thread = process.thread(event.thread)
         number = _last(thread.pending, name)
         if number is not None:
@@ -444,16 +445,20 @@ class Builder:
         thread.traces.clear()
         return program
 
+    def _opened(self, event: Event, name: str, process: _Process) -> _Open:
+        """Return the program that is being built, or begin one where the log does not tell that it was begun."""
+        return process.open.get((event.thread, name)) or self._begin(event, name, "", process)
+
     def _on_lowering(self, event: events.Lowering, process: _Process) -> None:
-        program = process.open.get(event.program) or self._begin(event, event.program, "", process)
+        program = self._opened(event, event.program, process)
         program.cost.lowering += event.seconds
         program.stack = program.stack or event.stack
         # Up to 0.9 jax tells of what it traces while it lowers.
         _fold(process.thread(event.thread).traces, event.seconds)
 
     def _on_compile(self, event: events.Compile, process: _Process) -> None:
-        program = process.open.get(event.program) or self._begin(event, event.program, "", process)
-        del process.open[event.program]
+        program = self._opened(event, event.program, process)
+        del process.open[event.thread, event.program]
         program.cost.compile = event.seconds
         program.stack = event.stack or program.stack
         process.compiled[_module(event.program)] += 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from jaxlint.doctor import causes
 from jaxlint.doctor.events import Compile, Event, Frame, LoweringBegin, Miss, TraceEnd
 from jaxlint.doctor.model import Builder, Model
@@ -163,8 +165,6 @@ def test_paths_are_told_as_arguments() -> None:
 
 
 def test_threads_and_processes_have_histories_of_their_own() -> None:
-    import dataclasses
-
     one = call(NEVER, array("float32[4]"))
     other = [dataclasses.replace(event, process="2") for event in one]
     assert found(one, other) == ["new-function", "new-function"]
@@ -199,3 +199,18 @@ def test_what_the_function_before_was_compiled_for_is_lost_with_it() -> None:
         call(types.format(5), array("float32[5]")),
         call(types.format(6), array("float32[6]")),
     ) == ["new-function", "shape", "redefined-function", "redefined-function", "shape"]
+
+
+def test_threads_that_build_the_same_program_are_told_apart() -> None:
+    one = call(NEVER, array("float32[4]"))
+    other = call(f"{CLOSEST}  different input types:\n  * at x, now f32[5] and before f32[4]", array("float32[5]"))
+    mixed = [
+        dataclasses.replace(event, thread=str(number))
+        for pair in zip(one, other, strict=True)
+        for number, event in enumerate(pair)
+    ]
+    made = model(mixed)
+    assert [(program.cause, program.types, program.cost.total) for program in made.programs] == [
+        ("new-function", array("float32[4]"), 1.5),
+        ("shape", array("float32[5]"), 1.5),
+    ]
