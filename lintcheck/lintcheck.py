@@ -2,6 +2,7 @@
 
     python lintcheck/lintcheck.py                       lints, and writes findings.tsv and summary.md
     python lintcheck/lintcheck.py --sample 60 --seed 0  prints as well 60 findings at random, at most 5 a package
+    python lintcheck/lintcheck.py --no-lint             writes summary.md again, after verdicts were written
 
 `packages.txt` pins the packages.  pip downloads them into `lintcheck/packages`, which git ignores; nothing of them is
 installed or run.  `findings.tsv` has one sorted row for each finding at the default confidence, so that a change of a
@@ -70,15 +71,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sample", type=int, default=0, metavar="N", help="how many findings to draw for judging")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="which ones to draw (default: %(default)s)")
+    parser.add_argument("--no-lint", action="store_true", help="take the findings as they were written")
     arguments = parser.parse_args()
+    file = HERE / "findings.tsv"
+    known = read(file) if file.exists() else []
     packages: list[Package] = []
     messages: dict[Row, str] = {}
     for pin in pins((HERE / "packages.txt").read_text("utf-8")):
         folder = download(pin, HERE / "packages")
         packages.append(measured(pin, folder))
-        messages |= findings(packages[-1].name, folder)
-    file = HERE / "findings.tsv"
-    rows = with_verdicts(messages, read(file) if file.exists() else [])
+        if not arguments.no_lint:
+            messages |= findings(packages[-1].name, folder)
+    rows = known if arguments.no_lint else with_verdicts(messages, known)
     write(file, rows)
     (HERE / "summary.md").write_text(summary(packages, rows), "utf-8", newline="\n")
     print(judged(rows))
@@ -86,7 +90,7 @@ def main() -> None:
         drawn = sample([row for row in rows if is_default(row)], arguments.sample, arguments.seed)
         told = {row.key: message for row, message in messages.items()}
         for number, row in enumerate(drawn, 1):
-            print(shown(number, row, told[row.key], HERE / "packages"))
+            print(shown(number, row, told.get(row.key, ""), HERE / "packages"))
         print(f"of this sample, {judged(drawn)}")
 
 

@@ -61,6 +61,12 @@ def test_a_run_writes_findings_keeps_verdicts_and_drops_what_is_gone(
     assert "1 right, 0 arguable, 0 wrong, 1 unread, which is 1.00 right or arguable" in capsys.readouterr().out
     assert "| lambdas 1.0 | 11 | 909.09 | 1 | 0 | 0 | 0 | 1 |" in (tmp_path / "summary.md").read_text("utf-8")
 
+    lintcheck.write(tmp_path / "findings.tsv", [replace(rows[0], verdict="wrong", reason="never called"), rows[1]])
+    monkeypatch.setattr(sys, "argv", ["lintcheck.py", "--no-lint"])
+    lintcheck.main()
+    assert "1 right, 0 arguable, 1 wrong, 0 unread" in capsys.readouterr().out
+    assert lintcheck.read(tmp_path / "findings.tsv")[0].verdict == "wrong"
+
 
 def test_a_sample_takes_few_of_a_package_and_hardly_changes_with_the_findings(lintcheck: ModuleType) -> None:
     rows = [
