@@ -85,6 +85,37 @@ def travel(params, position):
     return position[0, 0]
 
 
+def resting_point(params, position):
+    return jax.lax.fori_loop(0, 20, lambda _, x: 0.9 * x + 0.1 * predict(params, x), position)[0, 0]
+
+
+def row_error(pair):
+    return jnp.sum((pair[0] - pair[1]) ** 2)
+
+
+def row_errors(outputs, targets):
+    return jax.lax.map(row_error, (outputs, targets))
+
+
+def trend(errors):
+    level = 0.0
+    for i in range(errors.shape[0]):
+        level = 0.9 * level + 0.1 * errors[i]
+    return level
+
+
+class Clipper:
+    def __init__(self, limit):
+        self.limit = limit
+        self._clip = jax.jit(self.clip)
+
+    def clip(self, rows):
+        return jnp.clip(rows, -self.limit, self.limit)
+
+    def __call__(self, rows):
+        return self._clip(rows)
+
+
 class Scaler:
     def __init__(self, inputs):
         self.mean = jnp.mean(inputs)
@@ -111,7 +142,7 @@ def main(steps=60):
     params = averaged = init_params(key, (1, 16, 16, 1))
     for number in range(steps):
         inputs, targets = wave(jax.random.fold_in(key, number), 64)
-        inputs = scaler(inputs)
+        inputs = Clipper(2.5)(scaler(inputs))
         rate = make_schedule(0.1)(number)
         params = gradient_step(params, inputs, targets, rate)
         averaged = jax.tree.map(lambda a, p: 0.9 * a + 0.1 * p, averaged, params)
@@ -121,9 +152,11 @@ def main(steps=60):
             rough = smoothness(params, inputs, order=2)
             worst = worst_error(averaged, inputs, targets)
             end = travel(averaged, jnp.ones((1, 1)))
+            rest = resting_point(averaged, jnp.ones((1, 1)))
+            level = trend(row_errors(predict(averaged, inputs), targets))
             print(
                 f"{number:4}  error {error:.3f}  gradient {norm:.3f}  roughness {rough:.3f}  "
-                f"worst {worst:.3f}  end {end:.3f}"
+                f"worst {worst:.3f}  end {end:.3f}  rest {rest:.3f}  trend {level:.3f}"
             )
 
 

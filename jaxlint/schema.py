@@ -55,6 +55,7 @@ def _wrapper() -> dict[str, Any]:
         "result": {"enum": list(wrappers.RESULTS)},
         "stages": {"type": "boolean"},
         "scalars": {"enum": list(wrappers.SCALARS)},
+        "eager": {"enum": list(wrappers.EAGER)},
     }
     return {
         "type": "object",

@@ -15,13 +15,15 @@ from jaxlint.facts.constants import UNKNOWN, Constants
 from jaxlint.facts.incoming import HIGH, NOTHING, Incoming
 from jaxlint.facts.names import Expression, External, Names
 from jaxlint.facts.tracing import Tracing
-from jaxlint.facts.tree import Function, Tree, children, last_name
+from jaxlint.facts.tree import Function, Loop, Tree, children, last_name
 from jaxlint.facts.wrapping import Wrapped, Wrappings
 from jaxlint.settings import ENTRY_POINTS
 
 _TRANSFERS = frozenset({"asarray", "array", "copy"})
 _HOST_CALLS = frozenset({"float", "int", "print", "bool", "plot", "imshow", "savefig", "scatter", "hist"})
 _NO_ARRAYS = frozenset({"PartitionSpec", "P", "NamedSharding", "Sharding", "ShapeDtypeStruct", "str", "tuple"})
+_HARMLESS = ("functools.", "abc.", "typing", "contextlib.", "dataclasses.", "chex.", "jaxtyping.", "beartype", "click.")
+"""Decorators that leave a function as it is: the beginnings of their dotted names."""
 _DEPTH = 6
 
 
@@ -63,6 +65,7 @@ class Eager:
         tracing: Tracing,
         constants: Constants,
         is_run_once: Callable[[Function], bool],
+        is_small: Callable[[Loop], bool],
         incoming: Incoming = NOTHING,
     ) -> None:
         self._tree = tree
@@ -73,6 +76,7 @@ class Eager:
         self._constants = constants
         self._is_run_once = is_run_once
         self._incoming = incoming
+        self._is_small = is_small
         self._busy: set[int] = set()
 
     def eagerness(self, node: cst.CSTNode) -> Eagerness:
@@ -83,13 +87,16 @@ class Eager:
             return Eagerness.TRACED
         if function is None or self._is_entry(function) or self._used_on_host(node):
             return Eagerness.HIGH
+        if self._may_be_wrapped(function):
+            return Eagerness.LOW
         chain = self._chain(function)
         if chain is Eagerness.HIGH:
             return chain
         if self._tracing.may_be_traced(function):
             return Eagerness.LOW
         called = self._calls.of(function) or function.qualname in self._incoming.functions
-        if context.loop is not None and (called or self._is_script):
+        looped = context.loop is not None and not self._is_small(context.loop)
+        if looped and (called or self._is_script):
             return Eagerness.MEDIUM
         return chain
 
@@ -118,6 +125,8 @@ class Eager:
             if id(current) in seen:
                 continue
             seen.add(id(current))
+            if self._may_be_wrapped(current):
+                continue
             outside = self._incoming.functions.get(current.qualname)
             if outside is not None and outside.eager:
                 if outside.eager == HIGH:
@@ -125,14 +134,24 @@ class Eager:
                 level = Eagerness.MEDIUM
             for site in self._calls.of(current):
                 caller = site.context.function
-                if site.wrapped or self._tracing.is_traced(caller):
+                if site.wrapped or caller is current or self._tracing.is_traced(caller):
                     continue
                 if caller is None or self._is_entry(caller):
                     return Eagerness.HIGH
-                if site.context.loop is not None:
+                if site.context.loop is not None and not self._is_small(site.context.loop):
                     level = Eagerness.MEDIUM
                 work.append(caller)
         return level
+
+    def _may_be_wrapped(self, function: Function) -> bool:
+        """Whether a decorator from another file, of which nothing is known, may compile the function."""
+        for decorator in function.decorators:
+            called = decorator.func if isinstance(decorator, cst.Call) else decorator
+            if self._wrappings.wrapping(decorator) is not None:
+                continue
+            if any(not name.startswith(_HARMLESS) for name in self._names.externals(called)):
+                return True
+        return False
 
     def _used_on_host(self, node: cst.CSTNode) -> bool:
         """Whether what a place gives goes straight to `float`, `print` or a plot, or is read by `.item()`."""

@@ -21,6 +21,14 @@ DATA_LENGTHS = re.compile(
 )
 """Names of bounds that grow with the data, from the unrolled loops that careful readers called bad."""
 
+CONTROL_FLOW = frozenset({"scan", "cond", "switch", "while_loop", "fori_loop", "reduce"})
+"""Functions that compile each new body which they are given outside a trace."""
+
+SOLVERS = frozenset(
+    {"lax.map", "cg", "gmres", "bicgstab", "minimize", "odeint", "piecewise", "pure_callback", "shard_map"}
+)
+"""Functions that compile on each call outside a trace, most of them whatever they are given."""
+
 _NUMBERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _PYTHON_NUMBERS = frozenset(
     "len ndim rank isinstance int prod tuple id ord local_device_count device_count process_count".split()
@@ -182,3 +190,113 @@ class Operations:
                 case ast.Attribute():
                     found += node.attr in arrays.ARRAY_ATTRIBUTES
         return found
+
+
+_KEYS = frozenset({"split", "fold_in", "PRNGKey", "key", "asarray", "array", "copy"})
+
+
+class ArrayCode:
+    """Tells which code may do operations on JAX arrays outside a trace, as far as the text of the file tells.
+
+    `modules` gives the dotted names that the file's imports of JAX bind; `doers` are the functions and methods of the
+    file that use any of them.
+    """
+
+    def __init__(self, modules: Mapping[str, str], doers: frozenset[str] = frozenset()) -> None:
+        self._modules = modules
+        self._doers = doers
+
+    def names_in(self, parts: Sequence[ast.AST]) -> frozenset[str]:
+        """Return the names that may hold an array in a piece of code."""
+        found: set[str] = set()
+        bindings: list[tuple[list[ast.expr], ast.expr]] = []
+        for node in (node for part in parts for node in ast.walk(part)):
+            match node:
+                case ast.Assign():
+                    bindings.append((node.targets, node.value))
+                case ast.AugAssign() | ast.AnnAssign() | ast.NamedExpr() if node.value is not None:
+                    bindings.append(([node.target], node.value))
+                case ast.For() | ast.AsyncFor() | ast.comprehension():
+                    bindings.append(([node.target], node.iter))
+                case ast.arg(annotation=ast.expr()):
+                    found.update([node.arg] if self._speaks_of_arrays(node.annotation) else [])
+                case ast.Attribute(attr="at", value=ast.Name(id=name)):
+                    found.add(name)
+        before = -1
+        while len(found) != before:
+            before = len(found)
+            for targets, value in bindings:
+                names = [n.id for target in targets for n in ast.walk(target) if isinstance(n, ast.Name)]
+                if not found.issuperset(names) and self._may_be_array(value, found):
+                    found.update(names)
+        return frozenset(found)
+
+    def operations(self, loop: ast.AST, known: Collection[str]) -> int:
+        """Return how many operations a turn of a loop may do; a function of the file counts as several."""
+        body = [*loop.body] if isinstance(loop, (ast.For, ast.AsyncFor, ast.While)) else [loop]
+        found = 0
+        for node in (node for part in body for node in ast.walk(part)):
+            match node:
+                case ast.Call():
+                    found += self._call(node, known)
+                case ast.BinOp(left=one, right=other) | ast.AugAssign(target=one, value=other):
+                    found += self._may_be_array(one, known) or self._may_be_array(other, known)
+                case ast.UnaryOp(operand=one) | ast.Subscript(value=one) | ast.Compare(left=one):
+                    found += self._may_be_array(one, known)
+        return found
+
+    def _call(self, node: ast.Call, known: Collection[str]) -> int:
+        func = node.func
+        last, name = last_name(func), self._dotted(func)
+        if name is not None:
+            return int(arrays.is_array_function(name) and last not in _KEYS)
+        if isinstance(func, ast.Call):
+            return _SEVERAL if self._dotted(func.func) is not None else 0
+        if last in self._doers or (isinstance(func, ast.Name) and last in known):
+            return _SEVERAL
+        methods = _ARRAY_METHODS if isinstance(func, ast.Attribute) else ()
+        return int(last in methods and self._may_be_array(func, known))
+
+    def _dotted(self, node: ast.expr) -> str | None:
+        path: list[str] = []
+        while isinstance(node, ast.Attribute):
+            path.append(node.attr)
+            node = node.value
+        if isinstance(node, ast.Name) and node.id in self._modules:
+            return ".".join((self._modules[node.id], *reversed(path)))
+        return None
+
+    def _may_be_array(self, node: ast.AST, known: Collection[str]) -> bool:
+        for part in ast.walk(node):
+            match part:
+                case ast.Name(id=name) if name in known or name in self._doers:
+                    return True
+                case ast.Attribute(attr=name) if name == "at" or name in self._doers:
+                    return True
+                case ast.Call(func=func) if self._is_operation(func):
+                    return True
+        return False
+
+    def _is_operation(self, func: ast.expr) -> bool:
+        name = self._dotted(func)
+        return name is not None and arrays.is_array_function(name)
+
+    def does(self, parts: Sequence[ast.AST]) -> bool:
+        """Whether a piece of code calls a function of JAX that does an operation, or updates an array."""
+        return any(
+            (isinstance(node, ast.Call) and self._is_operation(node.func))
+            or (isinstance(node, ast.Attribute) and node.attr == "at")
+            for part in parts
+            for node in ast.walk(part)
+        )
+
+    @staticmethod
+    def _speaks_of_arrays(node: ast.expr | None) -> bool:
+        return node is not None and any(
+            last_name(part) in arrays.ANNOTATIONS
+            for part in ast.walk(node)
+            if isinstance(part, (ast.Name, ast.Attribute))
+        )
+
+
+_SEVERAL = 2

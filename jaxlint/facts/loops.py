@@ -35,7 +35,8 @@ SHORT_ELEMENTWISE = 32
 
 STRUCTURE = re.compile(
     r".*(layer|head|agent|stage|block|expert|group|dim|axis|axes|level|depth|channel|player|species|order|term|"
-    r"device|shard|sector|bit_length|mode|class|branch|param|hidden|model|net|ensemble|member|car|leg|arm|link|joint).*"
+    r"device|shard|sector|bit_length|mode|class|branch|entit|param|hidden|model|net|ensemble|member|car|leg|arm|link|component|estimator|octave|"
+    r"joint).*"
 )
 """Names of bounds that are small by nature: unrolling them is right."""
 
@@ -121,10 +122,10 @@ class Loops:
             if trips is not None and trips < HUGE and self._is_structural(loop):
                 continue
             cue = self._cue(loop, bound) if trips is None and bound is not None else ""
-            found.append(Unrolled(loop, self._place(loop), function, trips, bound, body, total, cue))
+            found.append(Unrolled(loop, self.place(loop), function, trips, bound, body, total, cue))
         return found
 
-    def _place(self, loop: Loop) -> cst.CSTNode:
+    def place(self, loop: Loop) -> cst.CSTNode:
         """Return where to report a loop: the statement's head, or the comprehension."""
         if isinstance(loop.node, cst.CompFor):
             node: cst.CSTNode = loop.node
@@ -328,7 +329,7 @@ class Loops:
         if bound in ("array", "maybe-array"):
             return "it turns once for each element of the array"
         for name in names:
-            if DATA_LENGTHS.fullmatch(name) or DATA_LENGTHS.fullmatch(name.lower()):
+            if _is_data_length(name):
                 return f"`{name}` grows with the data"
         if self._indexes_by_turn(loop):
             return "each turn reads or updates an array at its own index"
@@ -336,7 +337,7 @@ class Loops:
 
     def _works_on_data(self, loop: Loop) -> bool:
         """Whether a turn does something with data, rather than to make constants of Python's numbers."""
-        work = list(self._parts_of_turn(loop))
+        work = list(self.parts_of_turn(loop))
         while work:
             node = work.pop()
             if isinstance(node, (cst.Name, cst.Attribute)) and self._values.kind(node).known:
@@ -345,6 +346,19 @@ class Loops:
                 return True
             work.extend([node.value] if isinstance(node, cst.Attribute) else children(node))
         return False
+
+    def is_small(self, loop: Loop) -> bool:
+        """Whether a loop has few turns by nature: a short literal, or a bound named after parts of a thing."""
+        trips, _ = self.trips(loop)
+        return self._is_structural(loop) if trips is None else trips <= SHORT
+
+    def is_data_long(self, loop: Loop) -> bool:
+        """Whether a loop of unknown length is long by its bound's name, or by the arrays that it updates."""
+        trips, bound = self.trips(loop)
+        if trips is not None or bound not in ("shape", "static") or self._is_structural(loop):
+            return False
+        named = any(_is_data_length(name) for name in self._bound_names(loop))
+        return (named or self.updates_by_turn(loop)) and not self._is_short_by_default(loop)
 
     def _is_short_by_default(self, loop: Loop) -> bool:
         """Whether a parameter that bounds a loop has a small number as its default."""
@@ -356,6 +370,17 @@ class Loops:
                 if default is not None and default <= SHORT:
                     return True
         return False
+
+    def updates_by_turn(self, loop: Loop) -> bool:
+        """Whether a turn updates an array at an index that the loop variable gives."""
+        targets = self._targets(loop)
+        return bool(targets) and any(
+            isinstance(node, cst.Subscript)
+            and isinstance(node.value, cst.Attribute)
+            and node.value.attr.value == "at"
+            and _mentions(node.slice, targets)
+            for node in self._nodes_of_turn(loop)
+        )
 
     def _is_structural(self, loop: Loop) -> bool:
         """Whether a loop's bound is named after parts of a model or a thing, of which there are few."""
@@ -419,11 +444,12 @@ class Loops:
     def turn(self, loop: Loop) -> Weight:
         """Return the weight of one turn, inner loops counted with their turns."""
         total = Weight()
-        for part in self._parts_of_turn(loop):
+        for part in self.parts_of_turn(loop):
             total += self.weight(part)
         return total
 
-    def _parts_of_turn(self, loop: Loop) -> list[cst.CSTNode]:
+    def parts_of_turn(self, loop: Loop) -> list[cst.CSTNode]:
+        """Return the pieces of code that each turn runs."""
         node = loop.node
         if isinstance(node, (cst.For, cst.While)):
             return [node.body]
@@ -440,7 +466,7 @@ class Loops:
         return parts
 
     def _nodes_of_turn(self, loop: Loop) -> Iterator[cst.CSTNode]:
-        work = list(self._parts_of_turn(loop))
+        work = list(self.parts_of_turn(loop))
         while work:
             node = work.pop()
             yield node
@@ -572,6 +598,10 @@ _COUNTED = {"split": 1, "array_split": 1, "arange": 0, "linspace": 2}
 """The functions whose argument at a position is the number of elements they give."""
 
 _LOOPS = (cst.For, cst.While, cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp, cst.CompFor)
+
+
+def _is_data_length(name: str) -> bool:
+    return DATA_LENGTHS.fullmatch(name) is not None or DATA_LENGTHS.fullmatch(name.lower()) is not None
 
 
 def _mentions(nodes: object, names: set[str]) -> bool:

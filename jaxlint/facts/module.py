@@ -8,17 +8,22 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from jaxlint.facts.calls import Calls
+from jaxlint.facts.compiled import CompiledCalls
 from jaxlint.facts.confidence import Doubt, Evidence
 from jaxlint.facts.constants import Constants
 from jaxlint.facts.eager import Eager, Eagerness, LeafMap
+from jaxlint.facts.eager_arrays import EagerArrays
+from jaxlint.facts.eager_loops import EagerLoop, EagerLoops
+from jaxlint.facts.eager_sites import EagerSite, EagerSites
 from jaxlint.facts.glance import SHORT
 from jaxlint.facts.incoming import NOTHING, ONCE, Incoming
+from jaxlint.facts.instances import Instances, ShortLived
 from jaxlint.facts.loops import SHORT_ELEMENTWISE, Loops, Unrolled
 from jaxlint.facts.names import Expression, Names, Value
 from jaxlint.facts.outline import Block, UnreadableError, python_tree, whole
@@ -157,6 +162,7 @@ class ModuleFacts:
             self.tracing,
             self.constants,
             self.is_run_once,
+            self.loops.is_small,
             self.incoming,
         )
 
@@ -165,6 +171,32 @@ class ModuleFacts:
         """The `tree.map` calls that dispatch array operations on each leaf."""
         found = (self.eager.leaf_map(wrapped) for wrapped in self.wrappings.calls.values())
         return [leaf_map for leaf_map in found if leaf_map is not None]
+
+    @functools.cached_property
+    def eager_sites(self) -> EagerSites:
+        """The calls that compile a program of their own where no trace surrounds them."""
+        return EagerSites(self.tree, self.names, self.wrappings, self._sites.targets)
+
+    @functools.cached_property
+    def eager_arrays(self) -> EagerArrays:
+        """Which expressions hold JAX arrays outside any trace, and what pieces of code dispatch there."""
+        return EagerArrays(self.tree, self.names, self.wrappings, self.calls)
+
+    @functools.cached_property
+    def eager_loops(self) -> list[EagerLoop]:
+        """The Python loops outside any trace that dispatch array operations in every turn."""
+        longest = self.settings.unrolled_equations
+        return EagerLoops(self.tree, self.tracing, self.loops, self.eager_arrays, longest).found
+
+    @functools.cached_property
+    def compiled(self) -> CompiledCalls:
+        """The calls of compiled functions in sight."""
+        return CompiledCalls(self.tree, self.names, self.wrappings, self.calls, self.values)
+
+    @functools.cached_property
+    def instances(self) -> Instances:
+        """Classes whose instances compile for themselves."""
+        return Instances(self.tree, self.names, self.wrappings, self.calls, self._sites, self.values, self.compiled)
 
     @functools.cached_property
     def wrong_arguments(self) -> list[WrongArgument]:
@@ -251,6 +283,47 @@ class ModuleFacts:
             traced=level is Eagerness.TRACED,
             doubts=doubts,
         )
+
+    def eager_loop_evidence(self, loop: EagerLoop) -> Evidence:
+        """Return the evidence for a loop that dispatches operations in each turn."""
+        again = loop.loop.outer is not None or self.is_repeated(loop.loop.context.function)
+        evidence = self.eager_evidence(loop.loop.node, frozenset({Doubt.LIGHT} if loop.light and not again else ()))
+        if loop.hurts_anyway or loop.on_host:
+            # Whoever calls it, eagerly or under trace, pays for each turn; and nobody can trace `float(array)`.
+            evidence = replace(evidence, doubts=evidence.doubts - {Doubt.EAGERNESS})
+        return evidence
+
+    def eager_site_evidence(self, site: EagerSite) -> Evidence:
+        """Return the evidence for a call that compiles each time it runs outside any trace."""
+        level = self.eager.eagerness(site.node)
+        context = self.tree.context(site.node)
+        function, target = context.function, site.target
+        doubts = set[Doubt]()
+        if target is not None:
+            doubts |= {Doubt.UNSEEN} if not target.sure else set()
+            doubts |= {Doubt.SOMETIMES} if not target.always else set()
+        # A long loop is not what traced code is written with.
+        telling = site.in_loop and context.loop is not None and not self.loops.is_small(context.loop)
+        doubts |= {Doubt.EAGERNESS} if level is Eagerness.LOW and not telling else set()
+        if not site.in_loop:
+            doubts |= {Doubt.CALLED_ONCE} if self._called_once(function) else set()
+            # A body that is made above the loop that uses it compiles once a call.
+            doubts |= {Doubt.REUSED} if context.loop is not None else set()
+        sure = level is Eagerness.HIGH
+        return Evidence(
+            in_loop=site.in_loop and sure,
+            repeated=sure and self.is_repeated(function),
+            # Nothing that runs once a process repeats what it compiles, but for its own loops.
+            run_once=not site.in_loop and (function is None or self.is_run_once(function)),
+            test=self.is_test(function),
+            traced=level is Eagerness.TRACED,
+            doubts=frozenset(doubts),
+        )
+
+    def instance_evidence(self, instance: ShortLived) -> Evidence:
+        """Return what speaks for and against an instance that compiles and dies with the call."""
+        doubts = frozenset({Doubt.REUSED} if instance.looped and not instance.in_loop else ())
+        return self.evidence(instance.context, in_loop=instance.in_loop, doubts=doubts)
 
     def trace_evidence(self, node: cst.CSTNode, doubts: frozenset[Doubt] = frozenset()) -> Evidence:
         """Return the evidence for a place that costs something each time it is traced."""
@@ -403,6 +476,10 @@ class ModuleFacts:
     def name_node(self, function: Function) -> cst.CSTNode:
         """Return the node that shows where a function is defined: its name, or the lambda."""
         return function.node if isinstance(function.node, cst.Lambda) else function.node.name
+
+    def named(self, node: cst.CSTNode) -> cst.CSTNode:
+        """Return the name of a definition, any other node as it is."""
+        return node.name if isinstance(node, (cst.FunctionDef, cst.ClassDef)) else node
 
     def span(self, node: cst.CSTNode) -> Span:
         """Return the span of a node, from its first token to its last."""

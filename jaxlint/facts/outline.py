@@ -21,6 +21,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from jaxlint.facts.glance import (
+    CONTROL_FLOW,
+    SHORT,
+    SOLVERS,
+    ArrayCode,
     Definition,
     Operations,
     compares_numbers,
@@ -48,6 +52,11 @@ _HOST_WORDS = frozenset({"print", "item", "tolist", "plot", "imshow", "savefig",
 
 TEST_WORDS = frozenset({"if"})
 LOOP_WORDS = frozenset({"while", "range", "enumerate"})
+
+_INDIRECT = 3
+"""By how many calls a function of the file may be away from the operations that it does."""
+
+_LOOP_KEYWORDS = frozenset({"for", "while"})
 
 _WORD = re.compile(r"[^\W\d]\w*")
 
@@ -99,6 +108,8 @@ def may_matter(source: Source, settings: Settings, incoming: Incoming = NOTHING)
     triggers = _with_imported(_triggers(settings), incoming)
     words = set(_WORD.findall(source.text))
     if _has_any(triggers.words, words) or _has_any(triggers.eager, words):
+        return True
+    if triggers.array_loops and not words.isdisjoint(_LOOP_KEYWORDS):
         return True
     return not triggers.cues.isdisjoint(words) and (bool(incoming.traced) or not TRACE_WORDS.isdisjoint(words))
 
@@ -173,12 +184,15 @@ class Triggers:
 
     Among the cues `LOOP_WORDS` stand for a loop whose turns cannot be counted on one hand, `TEST_WORDS` for a
     comparison of numbers that Python tests or indexes by.  A statement that uses only
-    `eager` words matters where a caller of it loops or starts a program.
+    `eager` words matters where a caller of it loops or starts a program.  With `array_loops` a loop that does array
+    operations matters, if it is long or may run eagerly; without `sure` in any case.
     """
 
     words: frozenset[str]
     cues: frozenset[str]
     eager: frozenset[str] = frozenset()
+    array_loops: bool = False
+    sure: bool = True
 
     @property
     def tests(self) -> bool:
@@ -208,6 +222,8 @@ def _triggers(settings: Settings) -> Triggers:
         | {name.rpartition(".")[2] for name in settings.wrappers},
         frozenset(word for rule in enabled for word in rule.cues),
         frozenset(word for rule in enabled for word in rule.words if sure and rule.eager_only),
+        any(rule.array_loops for rule in enabled),
+        sure,
     )
     if len(_known_triggers) > 64:
         _known_triggers.clear()
@@ -442,6 +458,63 @@ class _Item:
                 return True
         return False
 
+    @property
+    def parts(self) -> list[ast.AST]:
+        """Its nodes; of the head of a class what is not in its body."""
+        return list(self._parts())
+
+    def calls_any(self, names: Collection[str]) -> bool:
+        """Whether it calls one of the names."""
+        return any(
+            isinstance(node, ast.Call) and last_name(node.func) in names
+            for part in self._parts()
+            for node in ast.walk(part)
+        )
+
+    def calls_with_new_function(self, words: frozenset[str]) -> bool:
+        """Whether it calls one of the words with a function that it may just have made."""
+        nodes = [node for part in self._parts() for node in ast.walk(part)]
+        made = {node.name for node in nodes[len(self.nodes) :] if isinstance(node, _FUNCTIONS)}
+        made |= {
+            target.id
+            for node in nodes
+            if isinstance(node, ast.Assign) and isinstance(node.value, (ast.Call, ast.Lambda, ast.Attribute))
+            for target in node.targets
+            if isinstance(target, ast.Name)
+        }
+        return any(
+            isinstance(node, ast.Call)
+            and last_name(node.func) in words
+            and any(
+                _may_be_new(part, made)
+                for arg in (*node.args, *(keyword.value for keyword in node.keywords))
+                for part in _alternatives(arg)
+            )
+            for node in nodes
+        )
+
+    def loops_over_arrays(self, arrays_of: ArrayCode) -> list[ast.AST]:
+        """Return the loops of which a turn may do more than one operation on arrays, and that have more than a few."""
+        found: list[ast.AST] = []
+        known: frozenset[str] | None = None
+        for loop in self._walked():
+            if isinstance(loop, _LOOPS) and not _is_brief(loop):
+                if known is None:
+                    known = arrays_of.names_in(self.parts)
+                if arrays_of.operations(loop, known) > 1:
+                    found.append(loop)
+        return found
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether it is a function that a decorator compiles or traces."""
+        return any(
+            isinstance(part, (ast.Name, ast.Attribute)) and last_name(part) in TRACE_WORDS
+            for node in self.nodes
+            for decorator in getattr(node, "decorator_list", ())
+            for part in ast.walk(decorator)
+        )
+
     def _index_names(self) -> set[str]:
         """The names that subscripts hold."""
         return {
@@ -504,7 +577,7 @@ class _Item:
                     found.add(item.attr)
         return frozenset(found)
 
-    def shows_eagerness(self, names: frozenset[str]) -> bool:
+    def shows_eagerness(self, names: frozenset[str], own: frozenset[str]) -> bool:
         """Whether it calls one of `names` at module level or in a loop, is an entry point, or marked to run once."""
         node = self.nodes[0]
         if not isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
@@ -517,7 +590,7 @@ class _Item:
             return True
         if "once" in self.words:
             return True
-        return any(_uses_within(item, names) for item in self._walked() if isinstance(item, _LOOPS))
+        return any(_uses_within(item, names, own) for item in self._walked() if isinstance(item, _LOOPS))
 
     @property
     def is_traced_by_library(self) -> bool:
@@ -578,10 +651,14 @@ def _has_any(triggers: frozenset[str], words: Collection[str]) -> bool:
 _LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
-def _uses_within(node: ast.AST, names: frozenset[str]) -> bool:
+def _uses_within(node: ast.AST, names: frozenset[str], own: frozenset[str]) -> bool:
+    """Whether code uses one of the names, or one of `own` as an attribute of `self`."""
     for item in ast.walk(node):
-        if (isinstance(item, ast.Name) and item.id in names) or (
-            isinstance(item, ast.Attribute) and item.attr in names
+        if isinstance(item, ast.Name) and item.id in names:
+            return True
+        if isinstance(item, ast.Attribute) and (
+            item.attr in names
+            or (item.attr in own and isinstance(item.value, ast.Name) and item.value.id in ("self", "cls"))
         ):
             return True
     return False
@@ -738,14 +815,16 @@ def _closure(items: list[_Item], triggers: Triggers, incoming: Incoming) -> set[
         if triggers.tests:
             seeds |= {item for item in index.down(traced) if item.tests_data()}
     eager = frozenset(word.rpartition(".")[2] for word in triggers.eager)
-    modules = _imported(items) if triggers.eager else {}
+    modules = _imported(items) if triggers.eager or triggers.array_loops else {}
     maps = {
         item
         for item in items
         if item.uses_any(triggers.eager)
-        and item.maps_arrays(eager, modules, index)
+        and _is_worth_a_look(item, triggers.eager, modules, index)
         and index.may_run_eagerly(item, eager, incoming.eager)
     }
+    if triggers.array_loops and modules:
+        maps |= _array_loops(items, modules, index, incoming.eager, sure=triggers.sure)
     callers = index.up(seeds | maps)
     # What the seeds call may matter as much as they do, and so may whom compiled functions are handed on to; of other
     # callers only what their names stand for.
@@ -753,6 +832,47 @@ def _closure(items: list[_Item], triggers: Triggers, incoming: Incoming) -> set[
     kept = callers | called | index.down(callers, functions=False)
     # Any name may come from a star import.
     return kept | {item for item in items if "*" in item.binds} if kept else kept
+
+
+def _is_worth_a_look(item: _Item, words: frozenset[str], modules: Mapping[str, str], index: _Index) -> bool:
+    """Whether one of the eager calls of an item may matter: a map of arrays, a body that may be new, a solver."""
+    if item.uses_any(words & SOLVERS) or item.calls_with_new_function(words & CONTROL_FLOW):
+        return True
+    maps = words - SOLVERS - CONTROL_FLOW
+    return item.uses_any(maps) and item.maps_arrays(frozenset(w.rpartition(".")[2] for w in maps), modules, index)
+
+
+def _array_loops(
+    items: list[_Item], modules: Mapping[str, str], index: _Index, elsewhere: frozenset[str], *, sure: bool
+) -> set[_Item]:
+    """The items with a loop that may do several array operations in each turn, where nothing compiles it."""
+    of_jax = {name: module for name, module in modules.items() if module.partition(".")[0] == "jax"}
+    if not of_jax:
+        return set()
+    plain = ArrayCode(of_jax)
+    does = [item for item in items if not item.words.isdisjoint(of_jax.keys() | {"at"}) and plain.does(item.parts)]
+    doers = {name for item in does for name in (*item.binds, *item.methods)}
+    for _ in range(_INDIRECT):
+        doers |= {
+            name
+            for item in items
+            if not item.words.isdisjoint(doers) and item.calls_any(doers)
+            for name in (*item.binds, *item.methods)
+        }
+    code = ArrayCode(of_jax, frozenset(doers))
+    found = set()
+    for item in items:
+        if item.words.isdisjoint(_LOOP_KEYWORDS) or item.is_compiled or item.imports_only:
+            continue
+        if item.words.isdisjoint(of_jax.keys()) and item.words.isdisjoint(doers):
+            continue
+        loops = item.loops_over_arrays(code)
+        if not loops:
+            continue
+        shown = not all(isinstance(loop, (ast.For, ast.AsyncFor, ast.While)) for loop in loops)
+        if not sure or item.loops_long() or index.may_run_eagerly(item, frozenset(), elsewhere, shown=shown):
+            found.add(item)
+    return found
 
 
 def _aliases(items: list[_Item], words: frozenset[str]) -> set[str]:
@@ -869,18 +989,21 @@ class _Index:
             found |= work
         return found
 
-    def may_run_eagerly(self, item: _Item, words: frozenset[str], elsewhere: frozenset[str]) -> bool:
-        """Whether an item, or a caller of it, loops, starts a program or gives a value to the host.
+    def may_run_eagerly(
+        self, item: _Item, words: frozenset[str], elsewhere: frozenset[str], *, shown: bool = True
+    ) -> bool:
+        """Whether an item, or a caller of it, loops, starts a program or, if `shown`, gives a value to the host.
 
         `elsewhere` are the functions of which another module says so.
         """
-        if not item.words.isdisjoint(_HOST_WORDS):
+        if shown and not item.words.isdisjoint(_HOST_WORDS):
             return True
         callers = self.up({item})
         if elsewhere and any(not elsewhere.isdisjoint(caller.qualnames) for caller in callers):
             return True
-        names = frozenset(name for caller in callers for name in (*caller.binds, *caller.methods)) | words
-        return any(caller.shows_eagerness(names) for caller in callers)
+        methods = frozenset(name for caller in callers for name in caller.methods)
+        names = frozenset(name for caller in callers for name in caller.binds) | (methods & self._unique) | words
+        return any(caller.shows_eagerness(names, methods) for caller in callers)
 
     def down(self, items: set[_Item], *, functions: bool = True) -> set[_Item]:
         """Add what the items load, down to the imports; a method brings the head of its class.
@@ -906,6 +1029,28 @@ class _Index:
                     if other not in found and self._may_mean(item, name, other):
                         add(other)
         return found
+
+
+def _alternatives(node: ast.expr) -> list[ast.expr]:
+    """Return the expressions that an argument may be."""
+    if isinstance(node, ast.IfExp):
+        return [node.body, node.orelse]
+    return list(node.elts) if isinstance(node, (ast.List, ast.Tuple)) else [node]
+
+
+def _may_be_new(node: ast.expr, made: set[str]) -> bool:
+    if isinstance(node, ast.Name):
+        return node.id in made
+    return isinstance(node, (ast.Lambda, ast.Call, ast.Attribute))
+
+
+def _is_brief(loop: ast.AST) -> bool:
+    """Whether a `for` has a literal number of turns that one hand counts."""
+    if not isinstance(loop, (ast.For, ast.AsyncFor)) or not isinstance(loop.iter, ast.Call):
+        return False
+    numbers = [node.value if isinstance(node, ast.Constant) else None for node in loop.iter.args]
+    is_range = last_name(loop.iter.func) == "range" and bool(numbers)
+    return is_range and all(isinstance(number, int) and number <= SHORT for number in numbers)
 
 
 def _base_names(nodes: list[ast.stmt]) -> set[str]:

@@ -78,10 +78,10 @@ class Sites:
         self._names = names
         self._wrappings = wrappings
         self._calls = calls
-        self._fates = Fates(tree, names, wrappings, calls)
-        self._targets = Targets(tree, names, wrappings, calls, incoming)
+        self.fates = Fates(tree, names, wrappings, calls)
+        self.targets = Targets(tree, names, wrappings, calls, incoming)
         self._makers: Answers[bool] = Answers(names.asking)
-        self._targets.is_factory = self.makes_function
+        self.targets.is_factory = self.makes_function
         self.sites = [site for wrapped in self._wrapped() if (site := self._site(wrapped)) is not None]
         self._compiling = {
             id(site.context.function)
@@ -121,7 +121,7 @@ class Sites:
                 wrapped = self._wrappings.of(value.node)
                 if wrapped is not None and wrapped.wrapper.makes_callable:
                     # jit(f) of a long-lived f is the same to the cache each time.
-                    return not wrapped.wrapper.compiles or self._targets.of(wrapped).fresh
+                    return not wrapped.wrapper.compiles or self.targets.of(wrapped).fresh
                 if any(self.makes_function(callee) for callee, _ in self._calls.callees(value.node)):
                     return True
         return False
@@ -136,13 +136,13 @@ class Sites:
                 yield wrapped
 
     def _site(self, wrapped: Wrapped) -> CompileSite | None:
-        target = self._targets.of(wrapped)
+        target = self.targets.of(wrapped)
         if wrapped.decorated is not None:
             context = wrapped.decorated.context
-            fate = self._fates.of_function(wrapped.decorated)
+            fate = self.fates.of_function(wrapped.decorated)
         else:
             context = self._tree.context(wrapped.node)
-            fate = self._fates.of_expression(wrapped.node)
+            fate = self.fates.of_expression(wrapped.node)
         if fate.kept is Kept.WRAPPED:
             return None
         function = context.function
@@ -207,7 +207,7 @@ class Sites:
             return  # a decorator of the project's own: it runs once for each def
         context = self._tree.context(call)
         target = Target(NESTED_DEF, call, context, root=factory)
-        fate = self._fates.of_expression(call)
+        fate = self.fates.of_expression(call)
         if fate.kept is not Kept.WRAPPED:
             yield CompileSite(call, context, target, self._lifetime(context, target), fate, factory=factory, maker=name)
 

@@ -82,6 +82,10 @@ class Targets:
             return replace(target, kind=TRANSFORM, made_at=made_at)
         return target
 
+    def of_argument(self, node: cst.CSTNode, wrapped: Wrapped) -> Target:
+        """Return what one of the function arguments of a call is, for calls that take several."""
+        return self._of(node, self._tree.context(wrapped.node), wrapped.wrapper)
+
     # By syntax
 
     def _of(self, node: cst.CSTNode, context: Context, wrapper: Wrapper) -> Target:

@@ -15,6 +15,7 @@ from jaxlint.facts.wrapping import Wrapped, Wrappings
 
 MODULE_BASES = (
     "flax.linen.Module",
+    "flax.linen.module.Module",
     "flax.nnx.Module",
     "flax.experimental.nnx.Module",
     "haiku.Module",
@@ -22,7 +23,9 @@ MODULE_BASES = (
 )
 """Base classes whose `__call__` is meant to be traced by whoever uses the module."""
 
-_COMPACT = ("flax.linen.compact", "flax.linen.nowrap", "haiku.transparent")
+_COMPACT = ("flax.linen.compact", "flax.linen.module.compact", "flax.linen.nowrap", "haiku.transparent")
+_BOUND_ONLY = (".linen.Module", ".linen.module.Module", "haiku.Module", ".hk.Module")
+"""Base classes whose methods work only within the library's own `apply`, whatever their names."""
 _DEFINES_RULES = frozenset({"defvjp", "defjvp", "defjvps", "def_vmap", "defpartial"})
 _UNTRACED_KINDS = ("partial", "host", "map-leaves")
 
@@ -143,11 +146,15 @@ class Tracing:
 
     def _library_methods(self, tree: Tree) -> None:
         for cls in tree.classes:
-            if not any(_is_module_base(name) for name in self._names.base_names(cls)):
+            bases = self._names.base_names(cls)
+            if not any(_is_module_base(name) for name in bases):
                 continue
+            bound = any(base.endswith(_BOUND_ONLY) for base in bases)
             for name, method in cls.methods.items():
+                if self._names.is_static(method):
+                    continue
                 compact = any(n in _COMPACT for n in self._names.decorator_names(method))
-                if name == "__call__" or compact or name == "setup":
+                if name in ("__call__", "setup") or compact or (bound and not name.startswith("__")):
                     self._mark(method, Trace(None, compiled=False, staged=False))
 
     def _traced_elsewhere(self, tree: Tree, incoming: Incoming) -> list[Function]:
@@ -204,5 +211,5 @@ class Tracing:
 def _is_module_base(name: str) -> bool:
     if name in MODULE_BASES:
         return True
-    # `from flax import linen as nn` resolves; a re-export such as `mylib.nn.Module` is known by its ending.
-    return name.endswith((".nn.Module", ".linen.Module", ".nnx.Module", ".hk.Module"))
+    # `from flax import linen as nn` resolves; a project's own base, and the libraries' own code, go by the last name.
+    return name.rpartition(".")[2] == "Module" and not name.startswith("torch.")

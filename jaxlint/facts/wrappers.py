@@ -15,7 +15,8 @@ KINDS = ("compile", "transform", "control-flow", "inspect", "partial", "register
 COMPARES = ("identity", "equality", "pytree", "wrapper")
 RESULTS = ("callable", "value", "pair", "record")
 SCALARS = ("static", "traced")
-COLUMNS = ("like", "kind", "compares", "traces", "static", "result", "stages", "scalars")
+EAGER = ("never", "fresh", "always")
+COLUMNS = ("like", "kind", "compares", "traces", "static", "result", "stages", "scalars", "eager")
 """The columns that `[tool.jaxlint.wrappers."dotted.name"]` may have; `like` names a known wrapper whose columns are
 taken over where they are not given."""
 
@@ -39,6 +40,7 @@ class Wrapper:
     result: str = "value"
     stages: bool = True
     scalars: str = "traced"
+    eager: str = "never"
 
     @property
     def library(self) -> str:
@@ -109,6 +111,7 @@ def _wrapper(name: str, columns: Mapping[str, Any]) -> Wrapper:
         result=columns.get("result", "callable" if kind in _CALLABLE_KINDS else "value"),
         stages=columns.get("stages", kind in _STAGING_KINDS),
         scalars=columns.get("scalars", "traced"),
+        eager=columns.get("eager", "never"),
     )
 
 
@@ -119,9 +122,7 @@ def _configured(name: str, columns: Mapping[str, Any], known: Mapping[str, Wrapp
         if like not in known:
             raise WrapperError(f"wrapper {name!r} is like {like!r}, which is not a known wrapper")
         row = known[like]
-        base = {
-            key: getattr(row, key) for key in ("kind", "compares", "traces", "static", "result", "stages", "scalars")
-        }
+        base = {key: getattr(row, key) for key in COLUMNS if key != "like"}
     base.update({key: value for key, value in columns.items() if key != "like"})
     base.setdefault("kind", "compile")
     for key, allowed in (
@@ -129,6 +130,7 @@ def _configured(name: str, columns: Mapping[str, Any], known: Mapping[str, Wrapp
         ("compares", COMPARES),
         ("result", RESULTS),
         ("scalars", SCALARS),
+        ("eager", EAGER),
     ):
         if key in base and base[key] not in allowed:
             raise WrapperError(f"wrapper {name!r}: {key} is {base[key]!r}, must be one of {', '.join(allowed)}")

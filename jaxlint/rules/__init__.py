@@ -35,7 +35,8 @@ class Rule:
 
     `words` are identifiers that make a statement matter to the rule; `cues` make one matter that traced code in the
     file reaches.  A file that holds neither cannot have a finding; both feed the cost ladder.  A rule that is
-    `eager_only` has findings above confidence `low` only where a loop or a program's start is in sight.
+    `eager_only` has findings above confidence `low` only where a loop or a program's start is in sight.  One with
+    `array_loops` reports loops that do array operations outside any trace.
     `off_by_default` rules run only where their code is selected by name.
     """
 
@@ -49,6 +50,7 @@ class Rule:
     preview: bool = False
     off_by_default: bool = False
     eager_only: bool = False
+    array_loops: bool = False
     doc: str = field(default="", compare=False, repr=False)
 
     @property

@@ -10,6 +10,7 @@ from jaxlint.rules import Report
 if TYPE_CHECKING:
     from jaxlint.facts.module import ModuleFacts
     from jaxlint.facts.sites import CompileSite
+    from jaxlint.facts.tree import Function
     from jaxlint.finding import Fix
 
 WORDS = frozenset({"jit", "pjit", "pmap", "filter_jit", "filter_pmap"})
@@ -48,10 +49,15 @@ def when(facts: ModuleFacts, site: CompileSite) -> str:
     if site.lifetime is Lifetime.ITERATION:
         return "in every turn of the loop"
     function = site.context.function
+    if function is not None and facts.is_property(function):
+        return f"each time `{function.name}` is read"
+    return on_each_call(function)
+
+
+def on_each_call(function: Function | None) -> str:
+    """Say that something happens whenever a function runs."""
     if function is None:
         return "each time this runs"
-    if facts.is_property(function):
-        return f"each time `{function.name}` is read"
     return "on each call" if function.is_lambda else f"on each call of `{function.name}`"
 
 

@@ -294,7 +294,30 @@ def per_value(observation: Observation, anchor: Anchor) -> Judgement:
     most = max(counts.values(), default=0)
     numbers = figures(observation, anchor)
     text = f"programs of one compiled function in one call of {observation.target}: {most}"
-    return Judgement(True if most > 1 else None, text if most > 1 else f"{text}; one value was seen", figures=numbers)
+    return _for_several(most, text, observation, numbers)
+
+
+def per_shape(observation: Observation, anchor: Anchor) -> Judgement:
+    """Judge whether one operation was compiled at a place for more than one shape in one call."""
+    if observation.reason:
+        return Judgement(None, f"{observation.target} could not be called: {observation.reason}")
+    first = observation.runs[0]
+    if first.failure:
+        return Judgement(None, f"{observation.target} raised {first.failure.type}: {first.failure.message}")
+    counts: Counter[str] = Counter()
+    for event in first.events:
+        if event.kind == "compile" and not event.made and any(map(anchor.holds, event.stack)):
+            counts[event.program] += event.count
+    most = max(counts.values(), default=0)
+    text = f"programs of one operation in one call of {observation.target}: {most}"
+    return _for_several(most, text, observation, figures(observation, anchor))
+
+
+def _for_several(most: int, text: str, observation: Observation, numbers: Evidence) -> Judgement:
+    """Judge by the number of programs: one says nothing where the arguments are invented."""
+    if most > 1:
+        return Judgement(True, text, figures=numbers)
+    return Judgement(None if observation.inputs else False, f"{text}; one value was seen", figures=numbers)
 
 
 def op_by_op(observation: Observation, anchor: Anchor) -> Judgement:
@@ -308,7 +331,7 @@ def op_by_op(observation: Observation, anchor: Anchor) -> Judgement:
     eager = sum(e.count for e in here if not e.made)
     whole = sum(e.count for e in here if e.made)
     text = f"in the first call of {observation.target}, {eager} programs of one operation, {whole} compiled functions"
-    return Judgement(eager > 1 and not whole, text, figures=figures(observation, anchor))
+    return Judgement(eager > 1 and eager > whole, text, figures=figures(observation, anchor))
 
 
 def _series(counts: Sequence[int]) -> str:

@@ -52,6 +52,25 @@ class Places:
         """An anchor that holds every place in the file."""
         return Anchor(self._file, ((1, 0, sys.maxsize, 0),))
 
+    def with_classes(self, line: int) -> Anchor:
+        """Return the anchor of a line, the classes of the module that it calls included, with their bases."""
+        anchor = self.anchor(line)
+        if not self.target(line):
+            return anchor
+        classes = {node.name: node for node in ast.walk(self._tree) if isinstance(node, ast.ClassDef)}
+        pending = [
+            node.func.id
+            for node in ast.walk(self._tree)
+            if isinstance(node, ast.Call) and node.lineno == line and isinstance(node.func, ast.Name)
+        ]
+        found: dict[str, Range] = {}
+        while pending:
+            name = pending.pop()
+            if name in classes and name not in found:
+                found[name] = range_of(classes[name])
+                pending += [base.id for base in classes[name].bases if isinstance(base, ast.Name)]
+        return Anchor(anchor.file, tuple(sorted((*anchor.ranges, *found.values()))), anchor.heads)
+
     def target(self, line: int) -> str:
         """Return the qualified name of the outermost function around a line, or method of a module-level class.
 

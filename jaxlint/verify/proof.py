@@ -32,6 +32,8 @@ class Effect(enum.Enum):
     """The first call makes several programs at the place."""
     PER_VALUE = enum.auto()
     """One compiled function is compiled at the place for several values."""
+    PER_SHAPE = enum.auto()
+    """One operation is compiled at the place for several shapes."""
     OP_BY_OP = enum.auto()
     """What the place does is made into many programs of single operations."""
 
@@ -45,7 +47,12 @@ EFFECTS = (
     ("JAX303", None),
     ("JAX3", Effect.GROWS),
     ("JAX401", Effect.FLOODS),
+    ("JAX402", Effect.OP_BY_OP),
     ("JAX403", Effect.IDLE),
+    ("JAX404", Effect.PER_SHAPE),
+    ("JAX405", Effect.OP_BY_OP),
+    ("JAX5", Effect.PER_VALUE),
+    ("JAX901", Effect.FLOODS),
 )
 """The effect of a rule: that of the first prefix of its code, or else that of its impact."""
 
@@ -57,6 +64,18 @@ _OF_IMPACT = {
     Impact.ERROR: Effect.RAISES,
     Impact.UNCOMPILED: Effect.OP_BY_OP,
 }
+
+
+_IN_FIRST_CALL = {
+    Effect.FLOODS: judge.floods,
+    Effect.PER_VALUE: judge.per_value,
+    Effect.PER_SHAPE: judge.per_shape,
+    Effect.OP_BY_OP: judge.op_by_op,
+}
+"""How to judge the effects that show in a single call."""
+
+_LOOPS = ("JAX402", "JAX405")
+"""Rules that report a loop for what its turns do."""
 
 
 def effect_of(code: str, impact: Impact | None = None) -> Effect:
@@ -155,7 +174,8 @@ class Proof:
             return Judgement(None, self.failure)
         if effect is Effect.IDLE:
             return self._idle(line)
-        anchor = self._places.anchor(line)
+        # What an instance compiles is made in its class.
+        anchor = self._places.with_classes(line) if code == "JAX109" else self._places.anchor(line)
         if not anchor.ranges and not self._places.loop(line):
             return Judgement(None, "nothing starts on this line")
         match effect:
@@ -166,12 +186,10 @@ class Proof:
                 judgement = self._raises(line, anchor)
             case Effect.GROWS:
                 return self._grows(line, by_data=code == "JAX302")
-            case Effect.FLOODS:
-                judgement = self._called(lambda seen: judge.floods(seen, anchor), line, anchor)
-            case Effect.PER_VALUE:
-                judgement = self._called(lambda seen: judge.per_value(seen, anchor), line, anchor)
-            case Effect.OP_BY_OP:
-                judgement = self._called(lambda seen: judge.op_by_op(seen, anchor), line, anchor)
+            case _:
+                end = self._places.loop(line) if code in _LOOPS else None
+                place = anchor if end is None else Anchor(self._path, ((line, 0, end + 1, 0),))
+                judgement = self._called(lambda seen: _IN_FIRST_CALL[effect](seen, place), line, anchor)
         if judgement.shown is False and not self._reached(line):
             return Judgement(None, f"{judgement.evidence}; but this line never ran", figures=judgement.figures)
         return judgement
@@ -190,8 +208,10 @@ class Proof:
                     yield judge.raises((run.failure for run in seen.runs), None)
                 case Effect.GROWS:
                     yield judge.large(self._module.grow(name, 1, sys.maxsize, (1,)))
-                case _:
+                case Effect.FLOODS:
                     yield judge.floods(seen, None)
+                case _:
+                    yield _IN_FIRST_CALL[effect](seen, self._places.everything)
 
     def targets(self, line: int) -> tuple[str, ...]:
         """Return what may be called for a line to run, the best first: functions, by qualified name."""

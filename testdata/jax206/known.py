@@ -152,7 +152,7 @@ def jaxlint_examples():
             compiled_numpy(x, axis=0),
             compiled_gradient(x, 2),
         ),
-        "Filter.__init__": lambda: Filter(2.0).run(x, 2),
+        "Filter.__init__": lambda made=Filter(2.0): made.run(x, 2),
         "Filter.unbound": lambda: smoother.unbound(x, 2),
         "Filter.alone": lambda: Filter.alone(x, 2),
         "decorated_twice": (x, 2),

@@ -263,5 +263,5 @@ def jaxlint_examples():
         "advanced": lambda: (advanced(Simulation(), x), advanced(Simulation(), x, Settings(x))),
         "of_either_library": (x,),
         "Search.init": lambda: (Search().init(x), STEP(x)),
-        "Controller._act": lambda: Controller(1.0).act(x),
+        "Controller._act": lambda made=Controller(1.0): made.act(x),
     }

@@ -179,5 +179,5 @@ def jaxlint_examples():
         "largest_tile": lambda: tiled(x),
         "add_rows": lambda: added_rows(weight),
         "solve_on_host": lambda: solution(x),
-        "Ensemble._predict": lambda: Ensemble([weight, weight]).predict(x),
+        "Ensemble._predict": lambda made=Ensemble([weight, weight]): made.predict(x),
     }

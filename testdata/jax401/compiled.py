@@ -102,7 +102,7 @@ def looped(tree):
     def half(_, t):
         return jax.tree.map(lambda x: 0.5 * x, t)  # ok: JAX401
 
-    return lax.fori_loop(0, 3, half, tree)
+    return lax.fori_loop(0, 3, half, tree)  # want: JAX106 (low)
 
 
 def make_step(rate):

@@ -1,0 +1,262 @@
+"""Outside any trace: which expressions hold JAX arrays, and how many array operations a piece of code dispatches.
+
+Only what is certain counts: calls of JAX's functions, methods and operators on what these give, and on parameters that
+the source shows to be arrays.  NumPy's arrays, transfers, shapes and the management of random keys do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from jaxlint.facts import arrays
+from jaxlint.facts.calls import Calls
+from jaxlint.facts.names import Expression, Names
+from jaxlint.facts.tree import Binding, Function, Parameter, Tree, children
+from jaxlint.facts.values import argument_of
+from jaxlint.facts.wrapping import Wrappings
+
+_NOT_COUNTED = frozenset(
+    "asarray array copy split fold_in PRNGKey key key_data wrap_key_data clone stop_gradient float32 float64 float16 "
+    "bfloat16 int8 int16 int32 int64 uint8 uint16 uint32 uint64 complex64 complex128 bool_ device_get".split()
+)
+"""Functions that move data or manage keys: every loop on the host has some."""
+
+_DEEPEST = 6
+_MOST = 1000
+
+
+class EagerArrays:
+    """Counts operations; every answer is about code that runs eagerly."""
+
+    def __init__(self, tree: Tree, names: Names, wrappings: Wrappings, calls: Calls) -> None:
+        self._tree = tree
+        self._names = names
+        self._wrappings = wrappings
+        self._calls = calls
+        self._known: dict[int, bool] = {}
+        self._busy: set[int] = set()
+        self._functions: dict[int, int] = {}
+
+    # Arrays
+
+    def is_array(self, node: cst.CSTNode) -> bool:
+        """Whether an expression certainly holds a JAX array."""
+        key = id(node)
+        known = self._known.get(key)
+        if known is None:
+            if key in self._busy:
+                return False
+            self._busy.add(key)
+            known = self._is_array(node)
+            self._busy.discard(key)
+            self._known[key] = known
+        return known
+
+    def _is_array(self, node: cst.CSTNode) -> bool:
+        if isinstance(node, cst.Name):
+            return any(self._of_binding(binding) for binding in self._names.bindings(node))
+        if isinstance(node, cst.Call):
+            return self._call_gives_array(node)
+        if isinstance(node, cst.Attribute):
+            return node.attr.value in arrays.ARRAY_ATTRIBUTES and self.is_array(node.value)
+        if isinstance(node, cst.Subscript):
+            return self.is_array(node.value)
+        if isinstance(node, cst.BinaryOperation):
+            return self.is_array(node.left) or self.is_array(node.right)
+        if isinstance(node, cst.UnaryOperation):
+            return not isinstance(node.operator, cst.Not) and self.is_array(node.expression)
+        if isinstance(node, cst.Comparison):
+            by_value = not isinstance(node.comparisons[0].operator, (cst.Is, cst.IsNot, cst.In, cst.NotIn))
+            return by_value and (self.is_array(node.left) or self.is_array(node.comparisons[0].comparator))
+        if isinstance(node, cst.IfExp):
+            return self.is_array(node.body) and self.is_array(node.orelse)
+        if isinstance(node, (cst.NamedExpr, cst.AugAssign)):
+            return self.is_array(node.value)
+        return False
+
+    def _of_binding(self, binding: Binding) -> bool:
+        value = binding.value
+        if binding.kind in ("assign", "unpack") and isinstance(value, cst.CSTNode):
+            if binding.kind == "unpack" and not isinstance(value, cst.Call):
+                return False
+            return self.is_array(value)
+        if binding.kind == "loop" and isinstance(value, cst.CSTNode):
+            return self.is_array(value)
+        if binding.kind == "parameter":
+            function = binding.context.scope.function
+            parameter = function.parameter(binding.name) if function is not None else None
+            return parameter is not None and self._is_array_parameter(parameter, binding)
+        return False
+
+    def _is_array_parameter(self, parameter: Parameter, binding: Binding) -> bool:
+        if self._is_array_annotation(parameter.annotation):
+            return True
+        if parameter.annotation is not None or parameter.star:
+            return False
+        # Only a JAX array has `.at[...]`.
+        for use in self._names.uses(binding):
+            parent = self._tree.parent(use)
+            if isinstance(parent, cst.Attribute) and parent.attr.value == "at":
+                return isinstance(self._tree.parent(parent), cst.Subscript)
+        for site in self._calls.of(parameter.function):
+            given = argument_of(site.node, parameter, bound=site.bound)
+            if given is not None and self.is_array(given):
+                return True
+        return False
+
+    def _is_array_annotation(self, node: cst.BaseExpression | None) -> bool:
+        base = node.value if isinstance(node, cst.Subscript) else node
+        if isinstance(base, cst.Attribute):
+            named = base.attr.value in arrays.ANNOTATIONS
+            return named and not any(name.startswith("numpy.") for name in self._names.externals(base))
+        return isinstance(base, cst.Name) and base.value in arrays.ANNOTATIONS
+
+    def _call_gives_array(self, node: cst.Call) -> bool:
+        for name in self._names.externals(node.func):
+            if arrays.is_array_function(name):
+                return True
+        func = node.func
+        if isinstance(func, cst.Attribute):
+            if _is_update(func):
+                return True
+            if func.attr.value in arrays.ARRAY_METHODS and self.is_array(func.value):
+                return True
+        functions = [function for function, _ in self._calls.callees(node)]
+        if functions and not any(function.name == "__init__" for function in functions):
+            return all(self._returns_array(function) for function in functions)
+        return False
+
+    def _returns_array(self, function: Function) -> bool:
+        return bool(function.returns) and all(self.is_array(node) for node in function.returns)
+
+    # Operations
+
+    def operations(self, node: cst.CSTNode) -> int:
+        """Return how many array operations a piece of code dispatches whenever it runs."""
+        return sum(self._own(part) for part in self._always(node))
+
+    def reads_values(self, node: cst.CSTNode) -> bool:
+        """Whether a piece of code asks an array for its value in Python, which a tracer has not."""
+        for part in self._always(node):
+            if not isinstance(part, cst.Call):
+                continue
+            func, read = part.func, None
+            if isinstance(func, cst.Name) and func.value in ("float", "int", "bool") and len(part.args) == 1:
+                read = part.args[0].value
+            elif isinstance(func, cst.Attribute) and func.attr.value in ("item", "tolist"):
+                read = func.value
+            if read is not None and self.is_array(read):
+                return True
+        return False
+
+    def only_reads(self, node: cst.CSTNode) -> bool:
+        """Whether all that a piece of code does with arrays is to read and compare elements of them."""
+        counted = [part for part in self._always(node) if self._own(part)]
+        return all(isinstance(part, (cst.Subscript, cst.Comparison)) for part in counted)
+
+    def _always(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+        """Yield the nodes that run whenever a node does: not what stands under an `if`, nor what is only defined."""
+        work = [node]
+        while work:
+            current = work.pop()
+            yield current
+            if isinstance(current, (cst.If, cst.IfExp)):
+                work.append(current.test)
+            elif isinstance(current, cst.BooleanOperation):
+                work.append(current.left)
+            elif not isinstance(current, (cst.FunctionDef, cst.ClassDef, cst.Lambda)):
+                work.extend(children(current))
+
+    def _own(self, node: cst.CSTNode) -> int:
+        if isinstance(node, (cst.BinaryOperation, cst.UnaryOperation, cst.Comparison)):
+            return int(self.is_array(node))
+        if isinstance(node, cst.AugAssign):
+            return int(self.is_array(node.value) or self.is_array(node.target))
+        if isinstance(node, cst.Subscript):
+            is_at = isinstance(node.value, cst.Attribute) and node.value.attr.value == "at"
+            return int(not is_at and self.is_array(node.value) and not self._is_stored(node))
+        if isinstance(node, cst.Call):
+            return self._of_call(node)
+        return 0
+
+    def _is_stored(self, node: cst.CSTNode) -> bool:
+        return isinstance(self._tree.parent(node), (cst.AssignTarget, cst.Del))
+
+    def _of_call(self, node: cst.Call) -> int:
+        for name in self._names.externals(node.func):
+            if name.startswith("jax.") and name.rpartition(".")[2] in _NOT_COUNTED:
+                return 0
+            if arrays.is_array_function(name):
+                return 1
+        func = node.func
+        if isinstance(func, cst.Attribute):
+            if _is_update(func):
+                return 1
+            if func.attr.value in arrays.ARRAY_METHODS and self.is_array(func.value):
+                return 1
+        if isinstance(func, cst.Call):
+            return self._of_transformed(func)
+        for value in self._names.values(func):
+            if isinstance(value, Expression) and isinstance(value.node, cst.Call) and value.node is not node:
+                return self._of_transformed(value.node)
+        functions = [function for function, _ in self._calls.callees(node)]
+        return min((self.of_function(function) for function in functions), default=0)
+
+    def _of_transformed(self, made: cst.Call) -> int:
+        """Count a call of `jax.vmap(f)` or `jax.grad(f)`: nothing where it is compiled, or where f is."""
+        wrapped = self._wrappings.of(made)
+        if wrapped is None or wrapped.wrapper.kind != "transform":
+            return 0
+        return min((self.of_function(function) for function in self._names.functions(wrapped.targets[0])), default=0)
+
+    def of_function(self, function: Function) -> int:
+        """Return how many operations a call of a function dispatches: none where it is compiled."""
+        key = id(function)
+        if key not in self._functions:
+            if key in self._busy or len(self._busy) > _MOST:
+                return 0
+            if any(w.wrapper.compiles or w.wrapper.kind == "host" for w in self._wrappings.of_function(function)):
+                self._functions[key] = 0
+                return 0
+            if function.yields:
+                self._functions[key] = 0
+                return 0
+            self._busy.add(key)
+            self._functions[key] = self.operations(function.node.body)
+            self._busy.discard(key)
+        return self._functions[key]
+
+    def is_unseen(self, node: cst.Call) -> bool:
+        """Whether a call is one of something that is neither defined nor imported here, such as a method."""
+        return not self._names.externals(node.func) and not self._calls.callees(node)
+
+    def calls_compiled(self, node: cst.CSTNode) -> bool:
+        """Whether a piece of code calls something that is compiled, as far as the source shows."""
+        return any(isinstance(part, cst.Call) and self._is_compiled_call(part) for part in self._always(node))
+
+    def _is_compiled_call(self, node: cst.Call, depth: int = 0) -> bool:
+        for value in self._names.values(node.func):
+            if isinstance(value, Function):
+                if any(wrapped.wrapper.compiles for wrapped in self._wrappings.of_function(value)):
+                    return True
+                if depth < _DEEPEST and any(
+                    self._is_compiled_call(site.node, depth + 1) for site in self._calls.made_by(value)
+                ):
+                    return True
+            elif isinstance(value, Expression) and isinstance(value.node, cst.Call):
+                wrapped = self._wrappings.of(value.node)
+                if wrapped is not None and wrapped.wrapper.compiles:
+                    return True
+        return False
+
+
+def _is_update(func: cst.Attribute) -> bool:
+    base = func.value
+    return (
+        func.attr.value in arrays.UPDATES
+        and isinstance(base, cst.Subscript)
+        and isinstance(base.value, cst.Attribute)
+        and base.value.attr.value == "at"
+    )

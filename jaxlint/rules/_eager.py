@@ -1,0 +1,34 @@
+"""What the rules on eager code that compiles share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jaxlint.rules._short_lived import on_each_call
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+    from jaxlint.facts.eager_sites import EagerSite
+    from jaxlint.facts.module import ModuleFacts
+
+
+def when(facts: ModuleFacts, site: EagerSite) -> str:
+    """Say how often a site runs, such as "in every turn of the loop"."""
+    if site.in_loop:
+        return "in every turn of the loop"
+    return on_each_call(facts.tree.context(site.node).function)
+
+
+def body(site: EagerSite) -> str:
+    """Name the fresh function that a site is given."""
+    root = site.target.root if site.target is not None else None
+    return f"`{root.name}`" if root is not None and not root.is_lambda else "its function"
+
+
+def related(facts: ModuleFacts, site: EagerSite) -> tuple[tuple[cst.CSTNode, str], ...]:
+    """Return where that function is defined."""
+    root = site.target.root if site.target is not None else None
+    if root is None or root.is_lambda:
+        return ()
+    return ((facts.name_node(root), f"`{root.name}` is defined here"),)

@@ -1,0 +1,80 @@
+"""Eager control flow is given a newly made function.
+
+## What it does
+Reports `lax.scan`, `cond`, `switch`, `while_loop`, `fori_loop` and `reduce` in code that nothing traces, where the body
+is made by the call or the turn of a loop that uses it: a nested `def`, a lambda, a `partial`, a bound method.
+
+## Why it is slow
+Outside a trace these functions compile what they are given and run it.  As with `jax.jit`, the program is found again
+by the body function, so a new one compiles each time: 45 ms a call where a body of the module takes 0.2 ms (CPU, jax
+0.10.2).  The programs also fill memory.
+
+## Example
+```python
+def log_likelihood(theta, observed):
+    def step(state, y):
+        return 0.9 * state + theta * y, -0.5 * (y - state) ** 2
+
+    _, terms = jax.lax.scan(step, 0.0, observed)
+    return terms.sum()
+
+def grid(thetas, observed):
+    return [float(log_likelihood(theta, observed)) for theta in thetas]
+```
+
+## Use instead
+```python
+@jax.jit
+def log_likelihood(theta, observed):
+    ...
+```
+Under a trace the scan is a part of the one program.  Or define the body at module level, and hand it what it needs in
+the carry: then eager calls hit the cache too.
+
+## When it stays silent
+In code that something traces; for a body that lives as long as the module; for `associative_scan`, which compiles
+operation by operation and hits its cache; for bodies that come as an argument, of which nothing is known.
+
+At confidence `low`: nobody in sight calls the function, so its callers may well trace it; it runs once; the body is
+made above the loop that uses it, and so compiles once for all turns.
+
+## Fix safety
+No fix is offered yet.
+
+## References
+- JAX documentation, "Control flow and logical operators with JIT"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from jaxlint.facts.glance import CONTROL_FLOW
+from jaxlint.finding import Impact
+from jaxlint.rules import Report, Rule, _eager
+
+if TYPE_CHECKING:
+    from jaxlint.facts.module import ModuleFacts
+
+RULE = Rule(
+    code="JAX106",
+    name="eager-control-flow",
+    summary="eager control flow is given a newly made function",
+    impact=Impact.EVERY_CALL,
+    since="0.1.0",
+    words=CONTROL_FLOW,
+    eager_only=True,
+    doc=__doc__,
+)
+
+
+def check(facts: ModuleFacts) -> Iterator[Report]:
+    """Yield the eager calls of control flow whose body is new each time."""
+    for site in facts.eager_sites.bodies:
+        message = (
+            f"{site.name} runs eagerly here, and {_eager.body(site)} is made anew, so it compiles again "
+            f"{_eager.when(facts, site)} and its programs fill memory; compile the function around it with `jax.jit`, "
+            f"or define the body at module level"
+        )
+        yield Report(site.node, message, facts.eager_site_evidence(site), _eager.related(facts, site))

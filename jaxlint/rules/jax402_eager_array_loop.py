@@ -1,0 +1,80 @@
+"""A Python loop dispatches array operations one by one.
+
+## What it does
+Reports a `for` or `while` loop, or a comprehension, in code that nothing traces, where every turn does two or more
+array operations, those of functions in sight included.
+
+## Why it is slow
+Outside a trace each operation is dispatched by itself, and each update of an array (`x.at[i].set(...)`) copies all of
+it.  A thousand turns of ten operations are ten thousand dispatches, where one compiled loop is one.
+
+## Example
+```python
+def leaky_sum(x, decay):
+    y = jnp.zeros_like(x)
+    for t in range(1, x.shape[0]):
+        y = y.at[t].set(x[t] + decay * y[t - 1])
+    return y
+```
+
+## Use instead
+```python
+@jax.jit
+def leaky_sum(x, decay):
+    def step(before, value):
+        now = value + decay * before
+        return now, now
+
+    return jax.lax.scan(step, jnp.zeros_like(x[0]), x)[1]
+```
+Turns that do not depend on each other are one `jax.vmap`.  `jax.jit` around the loop as it stands would unroll it into
+a program that grows with the data, which is JAX302.
+
+## When it stays silent
+In code that something traces (there JAX301 and JAX302 look at loops); over a literal `range` of 8 or less, and over
+what there are few of by nature: layers, heads, agents, devices.  Not counted are calls of compiled functions,
+transfers, shapes, random keys, and what stands under an `if`; beside a call of a compiled function it takes five
+operations.
+
+At confidence `low`: nobody in sight calls the function, and nothing says that the loop is long.
+
+## Fix safety
+No fix is offered: whether the turns depend on each other decides between `scan` and `vmap`.
+
+## References
+- JAX documentation, "Control flow and logical operators with JIT"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from jaxlint.finding import Impact
+from jaxlint.rules import Report, Rule
+
+if TYPE_CHECKING:
+    from jaxlint.facts.module import ModuleFacts
+
+RULE = Rule(
+    code="JAX402",
+    name="eager-array-loop",
+    summary="a Python loop dispatches array operations one by one",
+    impact=Impact.UNCOMPILED,
+    since="0.1.0",
+    array_loops=True,
+    doc=__doc__,
+)
+
+
+def check(facts: ModuleFacts) -> Iterator[Report]:
+    """Yield the loops that dispatch array operations in every turn."""
+    for loop in facts.eager_loops:
+        instead = (
+            "write it with `jax.lax.scan` in a compiled function, or `jax.vmap` if the turns are independent; "
+            "`jax.jit` alone would unroll it"
+            if loop.updates or loop.hurts_anyway
+            else "do a turn in a compiled function, or all of them with `jax.lax.scan` or `jax.vmap`"
+        )
+        message = f"each turn of this loop dispatches {loop.operations} array operations one by one; {instead}"
+        yield Report(loop.node, message, facts.eager_loop_evidence(loop))
