@@ -34,7 +34,7 @@ def library_sources() -> list[Source]:
 
 def without_ladder(source: Source) -> list[Finding]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(outline, "outline", lambda source, _: [outline.whole(source)])
+        patch.setattr(outline, "outline", lambda source, *_: [outline.whole(source)])
         patch.setattr(outline, "may_matter", lambda *_: True)
         return lint(source, EVERYTHING)
 
