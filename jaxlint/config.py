@@ -70,6 +70,8 @@ class Config:
     unsafe_fixes: bool = False
     baseline: str | None = None
     """The absolute path of the file of known findings."""
+    noqa: bool = True
+    """Whether `noqa` comments hide findings."""
     root: str = field(default_factory=os.getcwd)
     """The folder that files are named after: that of the configuration file, else the current one."""
     file: str | None = None

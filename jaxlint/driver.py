@@ -144,14 +144,14 @@ def shown(file: File) -> Callable[[Source, Iterable[Finding]], list[Finding]]:
     def show(source: Source, findings: Iterable[Finding]) -> list[Finding]:
         from jaxlint.rules import rules
 
-        noqa = Noqa(source)
+        noqa = Noqa(source) if config.noqa else None
         return [
             _fixable(finding, config)
             for finding in findings
             if finding.confidence >= config.settings.min_confidence
             and (finding.code in whole or config.settings.enabled(rules()[finding.code]))
             and not _is_ignored(finding.code, ignored, config)
-            and not _is_hidden(finding, source, noqa)
+            and not (noqa is not None and _is_hidden(finding, source, noqa))
             and finding.fingerprint not in known
         ]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import os
 import stat
 import subprocess
@@ -13,7 +14,7 @@ import pytest
 from jaxlint.doors.cli import checking
 from jaxlint.driver import Checked
 from jaxlint.finding import Applicability, Edit, Fix, Span
-from jaxlint.rules import Report, jax102_jit_of_lambda
+from jaxlint.rules import Report, jax101_jit_of_nested_function, jax102_jit_of_lambda
 from tests.doors.conftest import LAMBDA, NESTED, Project
 
 FIXED = "import jax\n\n\ndef scale(x):\n    return x * 2\n"
@@ -31,7 +32,10 @@ DIFF = """\
 
 
 class Mending:
-    """A fix for JAX102, as plain as can be: the whole of `jax.jit(lambda y: y * 2)(x)` becomes `x * 2`."""
+    """A fix for JAX102, as plain as can be: the whole of `jax.jit(lambda y: y * 2)(x)` becomes `x * 2`.
+
+    JAX101 has none.
+    """
 
     applicability = Applicability.SAFE
 
@@ -48,7 +52,13 @@ def mending(monkeypatch: pytest.MonkeyPatch) -> Mending:
             fix = Fix(mending.applicability, "drop it", (Edit(Span(start, end), "x * 2"),))
             yield Report(report.node, report.message, report.evidence, fixes=lambda fix=fix: [fix])  # type: ignore[misc]
 
+    nested = jax101_jit_of_nested_function.check
+
+    def check_only(facts) -> Iterator[Report]:  # type: ignore[no-untyped-def]
+        return (dataclasses.replace(report, fixes=tuple) for report in nested(facts))
+
     monkeypatch.setattr(jax102_jit_of_lambda, "check", check_and_mend)
+    monkeypatch.setattr(jax101_jit_of_nested_function, "check", check_only)
     return mending
 
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import argparse
 import ast
-import dataclasses
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from jaxlint import report
 from jaxlint.config import Config, ConfigError
 from jaxlint.doors.cli import UsageError, fail, warn
+from jaxlint.finding import Confidence
 
 if TYPE_CHECKING:
     from jaxlint.discovery import File
@@ -89,9 +90,19 @@ def check_baselines(configs: Sequence[Config]) -> None:
 
 def without_baseline(files: Sequence[File]) -> list[File]:
     """Return the files with a configuration that names no baseline."""
+    return _with(files, baseline=None)
+
+
+def without_comments(files: Sequence[File]) -> list[File]:
+    """Return the files with a configuration in which all is found that a comment may be there to hide."""
+    low = {id(file.config): replace(file.config.settings, min_confidence=Confidence.LOW) for file in files}
+    return _with(files, lambda config: {"settings": low[id(config)]}, baseline=None, noqa=False, per_file_ignores=())
+
+
+def _with(files: Sequence[File], more: Callable[[Config], dict[str, Any]] = lambda _: {}, **changes: Any) -> list[File]:
     # One configuration for all that shared one, as the core keeps what it derives from it.
-    configs = {id(file.config): dataclasses.replace(file.config, baseline=None) for file in files}
-    return [dataclasses.replace(file, config=configs[id(file.config)]) for file in files]
+    configs = {id(file.config): replace(file.config, **changes, **more(file.config)) for file in files}
+    return [replace(file, config=configs[id(file.config)]) for file in files]
 
 
 def write_baseline(files: Sequence[File], results: Sequence[Checked], *, quiet: bool) -> None:
@@ -102,7 +113,7 @@ def write_baseline(files: Sequence[File], results: Sequence[Checked], *, quiet: 
         UsageError: none is configured, or several are.
     """
     from jaxlint import baseline
-    from jaxlint.fixes.write import NotWrittenError, replace
+    from jaxlint.fixes import write
 
     paths = {file.config.baseline for file in files} or {None}
     path = paths.pop()
@@ -117,10 +128,10 @@ def write_baseline(files: Sequence[File], results: Sequence[Checked], *, quiet: 
         }
         new = old.updated(found)
         if os.path.lexists(path):
-            replace(path, Path(path).read_bytes(), new.dumps().encode())
+            write.replace(path, Path(path).read_bytes(), new.dumps().encode())
         else:
             Path(path).write_bytes(new.dumps().encode())
-    except (baseline.BaselineError, NotWrittenError, OSError) as error:
+    except (baseline.BaselineError, write.NotWrittenError, OSError) as error:
         raise ConfigError(f"baseline: {error}") from error
     if not quiet:
         number = sum(map(len, new.entries.values()))
@@ -137,7 +148,7 @@ def add_comments(files: Sequence[File], results: Sequence[Checked], reason: str,
     for file, result in zip(files, results, strict=True):
         if not result.diagnostics:
             continue
-        number, rest, good = _add_comments(file, reason)
+        number, rest, good = _add_comments(file, result, reason)
         added += number
         changed += number > 0
         left += rest
@@ -147,43 +158,47 @@ def add_comments(files: Sequence[File], results: Sequence[Checked], reason: str,
     return left > 0, failed
 
 
-def _add_comments(file: File, reason: str) -> tuple[int, int, bool]:
+def _add_comments(file: File, result: Checked, reason: str) -> tuple[int, int, bool]:
     """Return how many comments were added, how many findings are left, and whether the file could be written."""
     from jaxlint.baseline import NEVER
     from jaxlint.doors.cli.fixing import write_mended
-    from jaxlint.driver import shown, widest
     from jaxlint.fixes.apply import spliced
     from jaxlint.noqa import Noqa
     from jaxlint.source import Source, SourceError
 
     name = report.one_line(file.name)
+    for diagnostic in result.diagnostics:
+        if diagnostic.code in NEVER:
+            warn(f"{name}: {diagnostic.code} speaks of the whole file and cannot be hidden on a row")
+    found = [diagnostic for diagnostic in result.diagnostics if diagnostic.code not in NEVER]
+    whole = len(result.diagnostics) - len(found)
+    if not found:
+        return 0, whole, True
     try:
         data = Path(file.path).read_bytes()
         source = Source.from_bytes(data, file.config.name_of(file.path))
-    except (OSError, SourceError) as error:
-        fail(f"{name}: no comments added: {error}")
-        return 0, 1, False
-    lint, show = widest(file.config), shown(file)
-    codes: dict[int, set[str]] = {}
-    whole = 0
-    for finding in show(source, lint(source)):
-        if finding.code in NEVER:
-            warn(f"{name}: {finding.code} speaks of the whole file and cannot be hidden on a row")
-            whole += 1
-        else:
-            codes.setdefault(source.position(finding.span.start)[0], set()).add(finding.code)
-    edits = Noqa(source).adding(codes, reason)
-    after = dataclasses.replace(source, text=spliced(source, edits))
-    if not edits or not _same_code(source, after):
-        return 0, len(codes) + whole, True
-    try:
+        codes: dict[int, set[str]] = {}
+        for diagnostic in found:
+            if source.line(diagnostic.location.row) != diagnostic.line:
+                raise IndexError
+            codes.setdefault(diagnostic.location.row, set()).add(diagnostic.code)
+        after = replace(source, text=spliced(source, Noqa(source).adding(codes, reason)))
         fixed = after.to_bytes(after.text)
+    except OSError as error:
+        fail(f"{name}: no comments added: {error.strerror or error}")
+        return 0, len(result.diagnostics), False
+    except (SourceError, IndexError):
+        fail(f"{name}: no comments added: it was changed meanwhile")
+        return 0, len(result.diagnostics), False
     except UnicodeError:
-        fail(f"{name}: no comments added: the reason cannot be written in the encoding {after.encoding}")
-        return 0, len(codes), False
-    if not write_mended(file, data, fixed):
-        return 0, len(codes), False
-    return len(edits), len(show(after, lint(after))), True
+        fail(f"{name}: no comments added: the encoding {source.encoding} cannot hold the reason")
+        return 0, len(result.diagnostics), False
+    hidden = Noqa(after)
+    if not _same_code(source, after):
+        warn(f"{name}: no comments added: one of the rows has no place for one")
+        return 0, len(result.diagnostics), True
+    left = sum(not hidden.hides(diagnostic.code, diagnostic.location.row) for diagnostic in found)
+    return (len(codes), whole + left, True) if write_mended(file, data, fixed) else (0, len(result.diagnostics), False)
 
 
 def _same_code(before: Source, after: Source) -> bool:
@@ -195,13 +210,15 @@ def _same_code(before: Source, after: Source) -> bool:
     return one == other
 
 
-def unused_comments(files: Sequence[File]) -> int:
-    """Report the codes in comments that hide nothing, and return how many there are."""
-    return sum(_unused(file) for file in files)
+def unused_comments(files: Sequence[File], results: Sequence[Checked]) -> int:
+    """Report the codes in comments that hide nothing, and return how many there are.
+
+    `results` are of `without_comments(files)`: all that may be hidden.
+    """
+    return sum(_unused(file, result) for file, result in zip(files, results, strict=True))
 
 
-def _unused(file: File) -> int:
-    from jaxlint.driver import widest
+def _unused(file: File, result: Checked) -> int:
     from jaxlint.noqa import Noqa
     from jaxlint.rules import rules
     from jaxlint.source import Source, SourceError
@@ -213,12 +230,11 @@ def _unused(file: File) -> int:
         return 0
     if "noqa" not in source.text.lower() or "JAX" not in source.text:
         return 0
-    listed = [item for item in Noqa(source).listed() if item.code.startswith("JAX")]
-    if not listed:
-        return 0
-    found = [(source.position(f.span.start)[0], f.code) for f in widest(file.config)(source)]
+    found = [(diagnostic.location.row, diagnostic.code) for diagnostic in result.diagnostics]
     number = 0
-    for item in listed:
+    for item in Noqa(source).listed():
+        if not item.code.startswith("JAX"):
+            continue
         meant = [rule for code, rule in rules().items() if code.startswith(item.code)]
         if not meant:
             why = f"no rule's code starts with {item.code}"

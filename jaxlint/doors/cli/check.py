@@ -173,7 +173,7 @@ def _check(files: Sequence[File], arguments: argparse.Namespace) -> tuple[bool, 
     data = sys.stdin.buffer.read() if _from_stdin(arguments) else None
     if data is None:
         linted = adopting.without_baseline(files) if arguments.write_baseline else files
-        results = _linted(linted, jobs, arguments)
+        results = _linted(linted, jobs, arguments, fix=fix)
     else:
         results = [check_bytes(data, file, fix=fix) for file in files]
     for result in results:
@@ -199,16 +199,21 @@ def _check(files: Sequence[File], arguments: argparse.Namespace) -> tuple[bool, 
         fixing.write_summary(files, results, out, arguments)
     else:
         _write(_report(files, results, arguments), arguments, out)
-    unused = arguments.warn_unused_noqa and data is None and adopting.unused_comments(files) > 0
+    unused = arguments.warn_unused_noqa and data is None and _unused_comments(files, jobs, arguments)
     left = not arguments.fix_only and any(result.diagnostics for result in results)
     fixed = arguments.exit_non_zero_on_fix and fixing.count(results) > 0
     return ((left or unused) and not arguments.exit_zero) or fixed, not good or _failed(results)
 
 
-def _linted(files: Sequence[File], jobs: int, arguments: argparse.Namespace) -> list[Checked]:
+def _unused_comments(files: Sequence[File], jobs: int, arguments: argparse.Namespace) -> bool:
+    bare = adopting.without_comments(files)
+    return adopting.unused_comments(files, _linted(bare, jobs, arguments, fix=False)) > 0
+
+
+def _linted(files: Sequence[File], jobs: int, arguments: argparse.Namespace, *, fix: bool) -> list[Checked]:
     from jaxlint.doors.cli import checking
 
-    fix, project = fixing.wanted(arguments), not arguments.no_project
+    project = not arguments.no_project
     if arguments.no_cache or not files:
         return checking.check_files(files, jobs, fix=fix, project=project)
     from jaxlint.cache import FOLDER, Cache

@@ -126,7 +126,7 @@ class _Run:
         if known is None:
             baseline = _bytes(config.baseline) if config.baseline is not None else b""
             values = json.dumps(config.values(), default=repr, sort_keys=True)
-            known = digest(repr(config.settings), values, digest_of(baseline or b""))
+            known = digest(repr(config.settings), values, config.noqa, digest_of(baseline or b""))
             self._config_keys[id(config)] = known
         return known
 
