@@ -37,7 +37,8 @@ class Captured:
 
     `parameter` is the name that it gets in the moved code, `argument` what a call passes, `places` what the parameter
     replaces.  `constant` is a value that the text fixes, an `attribute` one that is read from an object, and a
-    `given` one a parameter.  `evidence` is `data`, `number` (Python's), `option` or empty.
+    `given` one a parameter.  `evidence` is `data`, `number` (Python's), `option` or empty; what is `unsure` may be data
+    or an option.
     """
 
     parameter: str
@@ -48,6 +49,7 @@ class Captured:
     called: bool = False
     attribute: bool = False
     given: bool = True
+    unsure: bool = False
 
 
 @dataclass
@@ -66,11 +68,16 @@ class Captures:
         """Whether the text fixes all of them."""
         return all(item.constant for item in self.items)
 
+    @property
+    def unsure(self) -> bool:
+        """Whether one of them may be data or an option; to be asked after `statics`."""
+        return any(item.unsure for item in self.items)
+
     def statics(self, needed: Mapping[str, Collection[str]]) -> tuple[str, ...]:
         """Return the parameters that must be static, where `needed` says for what Python needs their values.
 
         Raises:
-            NoFixError: it cannot be told whether one is data or an option.
+            NoFixError: one is a function that may be new each time.
         """
         return tuple(item.parameter for item in self.items if _is_static(item, needed.get(item.parameter, ())))
 
@@ -83,10 +90,10 @@ def _is_static(item: Captured, uses: Collection[str]) -> bool:
     if uses:
         if item.evidence in ("option", "number"):
             return True
-        raise NoFixError(f"Python needs the value of {item.parameter}, which may be an array")
-    if item.evidence:
-        return item.evidence == "option"
-    raise NoFixError(f"nothing says what {item.parameter} is")
+        item.unsure = True  # it may be an array, which cannot be static
+        return True
+    item.unsure = item.unsure or not item.evidence
+    return item.evidence == "option"
 
 
 def captures(made: Made, nodes: Iterable[ast.AST], known: Collection[str] = ()) -> Captures:
@@ -199,13 +206,12 @@ def _item(made: Made, text: str, parameter: str, places: list[ast.expr], scope: 
         raise NoFixError(f"a method of {text} is called")
     constant = len(bindings) == 1 and _is_constant_binding(made.syntax, bindings[0])
     known = evidence(made, text, scope) if scope is not None else ""
-    if "test" in roles and known not in ("number", "option"):
-        raise NoFixError(f"Python needs the value of {text}, which may be an array")
+    unsure = "test" in roles and known not in ("number", "option")
     if not known or roles & {"test", "option"}:
         known = "option" if roles & {"test", "option"} else "data" if "data" in roles else ""
     spans = [made.syntax.span(place) for place in places]
     given = all(isinstance(node, ast.arg) for node in bindings)
-    return Captured(parameter, text, spans, constant, known, called="call" in roles, given=given)
+    return Captured(parameter, text, spans, constant, known, called="call" in roles, given=given, unsure=unsure)
 
 
 # What a value is, by what is done with it

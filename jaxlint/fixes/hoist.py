@@ -6,7 +6,7 @@ import ast
 import functools
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from jaxlint.facts.wrappers import table
@@ -49,12 +49,19 @@ _MARKS = re.compile(r"#\s*(noqa|type:|pylint:|pyright:|fmt:|ruff:|pragma|want:|o
 def fixes(facts: ModuleFacts, site: CompileSite) -> Iterator[Fix]:
     """Yield the ways to make the compiled function of a site once."""
     # Here, because they build upon this module.
-    from jaxlint.fixes import factories, methods
+    from jaxlint.fixes import enclosing, factories, methods
 
-    builders = [hoisted, methods.compiled_attribute, methods.static_instance, factories.above_the_loop]
+    builders = [
+        hoisted,
+        enclosing.compiled_instead,
+        methods.compiled_attribute,
+        methods.static_instance,
+        factories.above_the_loop,
+    ]
     if site.factory is not None:
         builders = [factories.at_module_level, factories.memoised, factories.above_the_loop]
-    yield from offered(*(functools.partial(build, facts, site) for build in builders))
+    found = list(offered(*(functools.partial(build, facts, site) for build in builders)))
+    yield from sorted(found, key=lambda fix: fix.applicability is Applicability.DISPLAY)
 
 
 def hoisted(facts: ModuleFacts, site: CompileSite) -> Fix | None:
@@ -98,12 +105,15 @@ class Built:
 def settled(facts: ModuleFacts, build: Callable[[Collection[str]], Built]) -> Fix | None:
     """Build a fix, and build it again with the arguments made static that Python turns out to need."""
     built = build(())
+    taken = built.captures
     fix = _fix(built)
-    if fix is not None and built.captures.items:
+    if fix is not None and taken.items:
         uses = needed(facts, applied(facts.source.text, fix), built.behind) if built.behind else {}
-        statics = built.captures.statics(uses)
+        statics = taken.statics(uses)
         if statics:
             fix = _fix(build(statics))
+    if fix is not None and taken.unsure:
+        return replace(fix, applicability=Applicability.DISPLAY)
     return fix
 
 

@@ -45,10 +45,11 @@ A fix moves the function to module level, right above the statement that holds i
 docstring, under a private name that nothing in the file has.  It is *safe* where the function uses nothing of the
 functions around it, or only constants that the text shows.  What else it captured becomes an argument, static where
 Python needs its value, and the fix is *unsafe*: a value that JAX cannot take as an argument fails then, and a static
-one must be hashable.  Where nothing says what a captured value is, where it may change between the making and the
-call, or where the function is used in other ways than by calls, no such fix is offered.
+one must be hashable.  Where nothing says whether a captured value is data or an option, the fix is only *displayed*;
+where it may change between the making and the call, or the function is used in other ways than by calls, there is none.
 
-In a loop whose turns all make the same, the alternative is to make it once above the loop (*unsafe*).
+Alternatives, both *unsafe*: where the function around does nothing else, it is compiled itself; in a loop whose turns
+all make the same, the function is made once above the loop.
 
 ## References
 - JAX documentation, "Debugging slow JAX tracing and XLA compilation": dynamically recreating function objects

@@ -31,7 +31,9 @@ At module level and in class bodies, which run once; in every case that JAX101 l
 A fix gives the lambda a name at module level.  It is *safe* where the lambda uses nothing of the functions around it,
 or only constants that the text shows.  What else it captured becomes an argument, static where Python needs its value,
 and the fix is *unsafe*: a value that JAX cannot take as an argument fails then, and a static one must be hashable.
-Where nothing says what a captured value is, or where it may change between the making and the call, no fix is offered.
+Where nothing says whether a captured value is data or an option, the fix is only *displayed*; where it may change
+between the making and the call, there is none.  Alternatives, both *unsafe*: where the function around does nothing
+else, it is compiled itself; in a loop whose turns all make the same, the lambda is compiled once above the loop.
 
 ## References
 - JAX documentation, "Debugging slow JAX tracing and XLA compilation": compiling a freshly created lambda

@@ -31,10 +31,10 @@ lists.
 
 ## Fix safety
 A fix moves the expression to module level: *safe* where it is made of JAX's functions and the module's alone, *unsafe*
-where it calls anything else.  A module's name for the same expression is used again.  Where the transformed
-function captures values, they become arguments of a compiled function at module level that makes the transform anew
-when it is traced (*unsafe*).  A transform of a method is compiled in `__init__`, on the conditions of JAX105.  The
-pullback of a `jax.vjp` gets no fix.
+where it calls anything else. A module's name for the same expression is used again. Where the transformed function
+captures values, they become arguments of a compiled function at module level that makes the transform anew when it is
+traced (*unsafe*); or the function around is compiled itself, where it does nothing else. A transform of a method is
+compiled in `__init__`, on the conditions of JAX105. The pullback of a `jax.vjp` gets no fix.
 
 ## References
 - <https://github.com/jax-ml/jax/issues/2095>

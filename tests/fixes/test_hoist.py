@@ -439,6 +439,85 @@ def test_it_is_made_once(case: str) -> None:
     assert mended(before, applicability).lstrip("\n") == textwrap.dedent(after).lstrip("\n")
 
 
+COMPILED_INSTEAD = {
+    "a lambda that is called at once is written out": (
+        """
+
+
+        def f(x, scale, /, width=2):
+            return jax.jit(lambda v: jnp.pad(v * scale, width))(x)
+        """,
+        """
+
+
+        @functools.partial(jax.jit, static_argnames="width")
+        def f(x, scale, /, width=2):
+            return jnp.pad(x * scale, width)
+        """,
+    ),
+    "a decorator moves out": (
+        """
+
+
+        # Of old.
+        def f(x, y):
+            @jax.jit
+            def step(v):
+                return v + y
+
+            return step(x)
+        """,
+        """
+
+
+        # Of old.
+        @jax.jit
+        def f(x, y):
+            def step(v):
+                return v + y
+
+            return step(x)
+        """,
+    ),
+    "the compiled version no longer takes over the name": (
+        """
+
+
+        def f(x, y):
+            def step(v):
+                return v + y
+
+            step = jax.jit(step)
+            return step(x)
+        """,
+        """
+
+
+        @jax.jit
+        def f(x, y):
+            def step(v):
+                return v + y
+
+            return step(x)
+        """,
+    ),
+}
+
+
+@pytest.mark.parametrize("case", COMPILED_INSTEAD)
+def test_the_function_around_may_be_compiled_instead(case: str) -> None:
+    before, after = COMPILED_INSTEAD[case]
+    text = HEAD + textwrap.dedent(before)
+    fix = next(fix for fix in lint(Source(text), SETTINGS)[0].fixes if fix.message == "Compile `f` itself")
+    assert fix.applicability is Applicability.UNSAFE
+    assert applied(text, fix).removeprefix("import functools\n\n") == HEAD + textwrap.dedent(after)
+
+
+def test_what_may_be_data_or_an_option_is_only_shown() -> None:
+    (finding,) = found("def f(x, thing):\n    return jax.jit(lambda v: out_of_sight(v, thing))(x)\n")
+    assert [fix.applicability for fix in finding.fixes] == [Applicability.DISPLAY]
+
+
 LEFT_ALONE = {
     "a counter": """
         def f(x):
