@@ -306,6 +306,18 @@ def cause(said: Explanation, types: Signature | None, history: History) -> Verdi
     return Verdict(Cause.UNKNOWN)
 
 
+def unexplained(types: Signature, history: History) -> Verdict:
+    """Say what a function was compiled for where jax explains nothing, from the types of its arguments alone."""
+    if not history.signatures:
+        return Verdict(Cause.NEW_FUNCTION)
+    if types in history.signatures:
+        return Verdict(Cause.UNKNOWN)
+    if all(len(before) != len(types) for before in history.signatures):
+        return Verdict(Cause.PYTREE, ("the number of arrays among the arguments",))
+    verdict = _by_types(Explanation(False), types, history) or Verdict(Cause.UNKNOWN)
+    return Verdict(verdict.cause, verdict.changes)
+
+
 def _by_types(said: Explanation, types: Signature, history: History) -> Verdict | None:
     """Compare with the closest types that the function was called with before."""
     alike = [before for before in history.signatures if len(before) == len(types)]

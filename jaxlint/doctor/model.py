@@ -515,7 +515,7 @@ class Builder:
         self._totals.compiles += not program.cached
         self._totals.cache_loads += program.cached
         self._totals.cost.add(program.cost)
-        group = self._group(program, key, process)
+        group = None if eager else self._group(program, key, process)
         stack = program.stack or (program.matched.miss.stack if program.matched is not None else ())
         site = group.site if group is not None else (stack[0] if stack else None)
         number = process.ids[key.name]
@@ -577,6 +577,8 @@ class Builder:
             return self._record(program.matched, types, process, program)
         if key.file and key.name in process.by_name:
             return self._untraced(program, key)
+        if types is not None and not is_operation(program.name):
+            return self._unexplained(program, key, types, process)
         return None
 
     def _record(
@@ -603,9 +605,7 @@ class Builder:
         group.evidence = group.evidence or pending.miss.text[:_LONGEST_EVIDENCE]
         group.corrected = group.corrected or verdict.corrected
         group.processes.add(f"{pending.miss.host}\0{pending.miss.process}")
-        for change in verdict.changes:
-            if len(group.changes) < _KEPT_TEXTS:
-                group.changes[change] = None
+        _add_changes(group, verdict.changes)
         _add_frames(group.frames, stack)
         group.count += 1
         return group
@@ -648,6 +648,24 @@ class Builder:
         )
         group.count += 1
         _add_frames(group.frames, stack)
+        return group
+
+    def _unexplained(self, program: _Open, key: Key, types: Signature, process: _Process) -> MissGroup:
+        """Count a compile of a function of which jax explains nothing, but tells the types of the arguments."""
+        history = process.histories.setdefault(key, History())
+        verdict = causes.unexplained(types, history)
+        history.add(Explanation(False), types)
+        group = self._miss_group(program.stack[0] if program.stack else None, key, verdict.cause)
+        group.program = program.name
+        group.evidence = group.evidence or (
+            "compiled again for arguments of the same types: a new function object, another static value, structure or "
+            "context"
+            if verdict.cause is Cause.UNKNOWN
+            else "known by the types of the arguments alone"
+        )
+        _add_changes(group, verdict.changes)
+        group.count += 1
+        _add_frames(group.frames, program.stack)
         return group
 
     def _untraced(self, program: _Open, key: Key) -> MissGroup:
@@ -819,6 +837,12 @@ def _fold(traces: list[tuple[str, float]], seconds: float) -> None:
         budgets[-1] -= inner
         # What it holds itself is a part of it already.
         budgets.append(inner)
+
+
+def _add_changes(group: MissGroup, changes: Iterable[str]) -> None:
+    for change in changes:
+        if len(group.changes) < _KEPT_TEXTS:
+            group.changes[change] = None
 
 
 def _add_frames(frames: dict[Frame, None], stack: tuple[Frame, ...]) -> None:

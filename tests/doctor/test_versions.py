@@ -105,6 +105,26 @@ def test_a_trace_within_another_costs_nothing_of_its_own(version: str) -> None:
     assert sum(group.cost.total for group in inner) == 0
 
 
+@pytest.mark.parametrize("version", logs.VERSIONS)
+def test_without_explanations_the_types_of_arguments_tell(version: str) -> None:
+    lines = logs.text("varying_arguments", version).splitlines()
+    kept = [line for line in lines if "Finished" in line or "Compiling" in line]
+    model, _ = logs.read("\n".join(kept))
+    assert logs.causes(model) == {
+        ("score", 0, NEW): 1,
+        ("score", 0, "shape"): 2,
+        ("score", 0, "dtype"): 1,
+        ("score", 0, "unknown"): 1,
+        ("combine", 0, NEW): 1,
+        ("combine", 0, "pytree"): 1,
+        ("combine", 0, "weak-type"): 1,
+    }
+    # A function that is called like one of jax's own is taken for it.
+    assert [flood.operations["histogram"] for flood in model.floods] == [4]
+    assert model.attributed == 0
+    assert model.totals.traces is None
+
+
 def test_each_build_of_a_function_has_a_number() -> None:
     model, _ = logs.read(logs.text("nested_function", "0.10.2"))
     assert [program.id for program in model.programs] == ["[pairwise/0]", "[pairwise/1]", "[pairwise/2]"]
