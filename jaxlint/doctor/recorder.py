@@ -19,6 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import logging
     import types
+    import weakref
     from collections.abc import Callable
     from typing import Any
 
@@ -70,6 +71,7 @@ class Recorder:
 
     def __init__(self, write: Write) -> None:
         import threading
+        import weakref
 
         self._write = write
         self._lock = threading.RLock()
@@ -79,6 +81,8 @@ class Recorder:
         self._places = Places()
         self._stacks: dict[tuple[Any, ...], int] = {}
         self._jax = ""
+        self._programs: dict[int, Any] = {}
+        self._functions: weakref.WeakSet[Any] = weakref.WeakSet()
         self._explained_before = False
         self._state: Any = None
         self._config: Any = None
@@ -185,6 +189,10 @@ class Recorder:
                 self._note_program(name, frame, start + seconds)
             elif kind == "compile":
                 self._about_compile(line, name)
+            else:
+                new = self._is_new_function(frame)
+                if new is not None:
+                    line["new"] = new
             line["stack"] = self._stack(frame)
             self._emit(line)
         except Exception as error:  # noqa: BLE001  (the user's program must go on)
@@ -194,6 +202,9 @@ class Recorder:
         known = getattr(self._thread, "program", None)
         if known is not None and known[0] == name:
             line["eager"], line["definition"] = known[1], known[2]
+            if getattr(self._thread, "unexplained", False):
+                line["unexplained"] = True
+            self._thread.unexplained = False
         if getattr(self._thread, "hit", False):
             # The event comes for a program that the persistent cache held as well.
             self._thread.hit = False
@@ -284,6 +295,7 @@ class Recorder:
             steps += 1
         if program is None:
             self._thread.program = (name, eager, None)
+            self._thread.unexplained = False
             return
         jaxpr = getattr(program, "jaxpr", program)
         definition = _definition(getattr(jaxpr, "debug_info", None))
@@ -294,8 +306,45 @@ class Recorder:
             file = definition[0] if definition else ""
             eager = file.startswith(self._jax) and os.path.basename(file) not in _CARRIERS
         self._thread.program = (name, eager, definition)
+        self._thread.unexplained = not eager and self._is_new(jaxpr) and not self._explains(definition)
         if not eager:
             self._emit(self._equations(name, definition, jaxpr, end))
+
+    def _is_new(self, jaxpr: Any) -> bool:
+        """Tell whether a program was traced since another was lowered: jax lowers anew for other devices too."""
+        import weakref
+
+        known = self._programs.get(id(jaxpr))
+        try:
+            self._programs[id(jaxpr)] = weakref.ref(jaxpr)
+        except TypeError:
+            return False
+        return known is None or known() is not jaxpr
+
+    def _is_new_function(self, frame: types.FrameType | None) -> bool | None:
+        """Tell whether a function was never traced before that is equal to this one; None where that is unknown.
+
+        jax's cache compares so too, and holds functions as weakly.
+        """
+        for _ in range(4):
+            if frame is None or not frame.f_code.co_filename.startswith(self._jax):
+                return None
+            if "fun" in frame.f_code.co_varnames:
+                fun = frame.f_locals.get("fun")
+                try:
+                    new = fun not in self._functions
+                    self._functions.add(fun)
+                except TypeError:
+                    return None
+                return new
+            frame = frame.f_back
+        return None
+
+    def _explains(self, definition: list[Any] | None) -> bool:
+        """Tell whether jax explains the misses of functions that are defined there: not of its own, nor of flax's."""
+        util = sys.modules.get("jax._src.source_info_util")
+        is_user = getattr(util, "is_user_filename", None)
+        return definition is None or is_user is None or bool(is_user(definition[0]))
 
     def _equations(self, name: str, definition: list[Any] | None, jaxpr: Any, end: float) -> dict[str, Any]:
         equations = _equations_of(jaxpr)

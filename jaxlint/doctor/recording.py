@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from jaxlint.doctor import dialects, events
+from jaxlint.doctor import dialects, events, model
 from jaxlint.doctor.events import Event, Frame
 
 
@@ -94,6 +94,11 @@ class _Process:
         self._begun: events.Start | None = None
         self._last = 0.0
         self._stacks: dict[int, tuple[Frame, ...]] = {}
+        # By thread: what the cache missed since the last compile, the last trace, the types that were last lowered for.
+        self._missed: dict[str, list[str]] = {}
+        self._traced: dict[str, dict[str, Any]] = {}
+        self._types: dict[str, str] = {}
+        self._known: dict[Frame, set[str]] = {}
         self._readers: dict[str, Callable[[dict[str, Any], dict[str, Any]], Iterator[Event]]] = {
             "trace": self._trace,
             "lowering-begin": self._lowering_begin,
@@ -144,10 +149,12 @@ class _Process:
 
     def _trace(self, line: dict[str, Any], common: dict[str, Any]) -> Iterator[Event]:
         name = events.name(line["name"])
+        self._traced[common["thread"]] = line
         yield events.TraceBegin(time=line["start"], function=name, **common)
         yield events.TraceEnd(time=_end(line), function=name, seconds=line["seconds"], **common)
 
     def _lowering_begin(self, line: dict[str, Any], common: dict[str, Any]) -> Iterator[Event]:
+        self._types[common["thread"]] = line["types"]
         yield events.LoweringBegin(time=line["time"], program=events.name(line["name"]), types=line["types"], **common)
 
     def _lowering(self, line: dict[str, Any], common: dict[str, Any]) -> Iterator[Event]:
@@ -155,12 +162,46 @@ class _Process:
 
     def _compile(self, line: dict[str, Any], common: dict[str, Any]) -> Iterator[Event]:
         program = events.name(line["name"])
+        if line.get("unexplained"):
+            yield from self._unexplained(program, line, common)
+        self._missed.pop(common["thread"], None)
         if line.get("loaded"):
             yield events.PersistentCache(
                 time=_end(line), program=program, outcome="hit", saved=line.get("saved"), **common
             )
         yield events.Compile(
             time=_end(line), program=program, seconds=line["seconds"], eager=line.get("eager"), **common
+        )
+
+    def _unexplained(self, program: str, line: dict[str, Any], common: dict[str, Any]) -> Iterator[Event]:
+        """Tell of a cache miss that jax does not explain, because the function is one of its own or of flax's.
+
+        That it was traced is known; what it differs in from an earlier call is for the model to find out by its types.
+        An operation that takes functions belongs to the line that it stands on.
+        """
+        thread = common["thread"]
+        missed = self._missed.get(thread, [])
+        place = line["definition"]
+        site = common["stack"][0] if common["stack"] else None
+        if program in model.CONTROL:
+            if missed or site is None:
+                return
+            definition = Frame(site.file, site.line, program)
+        else:
+            definition = Frame(place[0], place[1], program)
+        types = self._types.get(thread, "")
+        if program in missed or thread not in self._traced:
+            return
+        known = self._known.setdefault(definition, set())
+        trace = self._traced[thread]
+        never_seen = trace["new"] if "new" in trace and program not in model.CONTROL else not known or types in known
+        known.add(types)
+        yield events.Miss(
+            time=trace["start"],
+            function=program,
+            definition=definition,
+            text=f"  never seen function:\n    {program}" if never_seen else f"  for {program}\n  jax does not say why",
+            **common,
         )
 
     def _equations(self, line: dict[str, Any], common: dict[str, Any]) -> Iterator[Event]:
@@ -185,6 +226,8 @@ class _Process:
             # Its compile says so too.
             return
         event = _parsed(line["text"])
+        if isinstance(event, events.Miss):
+            self._missed.setdefault(common["thread"], []).append(event.function.rpartition(".")[2])
         if event is not None:
             yield dataclasses.replace(event, time=line["time"], **common)
 

@@ -22,7 +22,7 @@ EXPECTED: dict[str, list[Expected]] = {
         (12, "<lambda> was compiled again", ["redefined-function"], "JAX102 12", "pass what differs"),
         (16, "add_multiply was compiled again", ["redefined-function"], "JAX103 16", "pass what differs"),
     ],
-    "eager_tree_map": [(7, "20 operations were compiled one by one", [], "JAX401 13", "under jax.jit")],
+    "eager_tree_map": [(13, "20 operations were compiled one by one", [], "JAX401 13", "under jax.jit")],
     "unrolled_loop": [(12, "one large program of 2,000 equations", ["new-function"], "JAX301 7", "jax.lax.scan")],
     "varying_shapes": [
         (16, "step was compiled again for a new shape, 3 times", ["shape"], None, "Pad to a few fixed sizes"),

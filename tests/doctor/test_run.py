@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import re
@@ -331,3 +332,60 @@ def test_a_program_without_jax_leaves_an_empty_recording(tmp_path: Path) -> None
     (tmp_path / "script.py").write_text("print(1)")
     assert jaxlint_run(tmp_path, "--record", "run.jsonl", "script.py").returncode == 0
     assert recorded(tmp_path / "run.jsonl") == []
+
+
+SILENT = """\
+import functools
+
+import flax.linen as nn
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+
+class Layer(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(3)(x)
+
+
+layer = Layer()
+params = jax.jit(layer.init)(jax.random.key(0), np.ones((1, 4)))
+for _ in range(3):
+    jax.jit(layer.apply)(params, np.ones((2, 4)))
+apply = jax.jit(layer.apply)
+for n in (2, 5, 5):
+    apply(params, np.ones((n, 4)))
+for _ in range(3):
+    jax.lax.map(lambda x: x + 1, np.ones(3))
+jax.lax.map(lambda x: x + 2, np.ones(3))
+for _ in range(3):
+    jax.lax.scan(lambda c, x: (c, x + 2), 0.0, np.ones(3))
+for _ in range(3):
+    jax.jit(functools.partial(jax.tree.map, jnp.sin))({"a": np.ones(3)})
+on_device = jax.device_put(np.ones(7), jax.devices()[0])
+square = jax.jit(jax.numpy.square)
+square(np.ones(7)), square(on_device)
+"""
+
+
+def test_misses_are_known_that_jax_does_not_explain(tmp_path: Path) -> None:
+    """jax says nothing of functions of its own and of flax's, of lax.map, nor of partials of such."""
+    (tmp_path / "script.py").write_text(SILENT)
+    assert jaxlint_run(tmp_path, "--json", "run.json", "script.py").returncode == 0
+    data = json.loads((tmp_path / "run.json").read_text())
+    misses = sorted((m["site"]["line"], m["function"], m["cause"], m["count"]) for m in data["misses"])
+    assert misses == [
+        (16, "init", "new-function", 1),
+        (18, "apply", "new-function", 1),
+        (18, "apply", "redefined-function", 2),
+        (21, "apply", "redefined-function", 1),
+        (21, "apply", "shape", 1),
+        (23, "scan", "new-function", 1),
+        (23, "scan", "redefined-function", 2),
+        (24, "scan", "new-function", 1),
+        (26, "<lambda>", "new-function", 1),
+        (26, "<lambda>", "redefined-function", 2),
+        (28, "map", "new-function", 1),
+        (28, "map", "redefined-function", 2),
+    ]

@@ -84,6 +84,6 @@ def _report(events: list[Event], arguments: argparse.Namespace) -> None:
     if arguments.quiet:
         return
     if not events:
-        warn("the program did not import jax, so there is nothing to report")
+        warn("no Python process that could be recorded imported jax: there is nothing to report")
         return
     text.write(joined, sys.stderr, color=check.color(arguments.color, sys.stderr))
