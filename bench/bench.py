@@ -1,9 +1,11 @@
 """How long linting takes on two published packages, next to what it could be compared with: `make bench`.
 
-    python bench/bench.py [--runs N]
+    python bench/bench.py [--runs N] [--large]
 
 Prints CPU seconds (user and system) of whole processes, each the median of N runs that take turns, so that a machine
-that slows down slows all of them; and the plugin's share of the time of a flake8 process, measured inside it, on these
+that slows down slows all of them; how much longer the view of the project takes than each file alone, how long a run
+takes that finds all in its cache, and with `--large` whether ten times the code takes ten times as long; and the
+plugin's share of the time of a flake8 process, measured inside it, on these
 packages and on code without JAX.
 
 The packages are downloaded by pip into `bench/packages`, which git ignores; the code without JAX is the standard
@@ -14,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -24,10 +27,15 @@ from pathlib import Path
 
 PACKAGES = ("flax==0.12.8", "numpyro==0.22.0")
 FOLDER = Path(__file__).parent / "packages"
+LARGE = Path(__file__).parent / "large"
+COPIES = 10
 JAX_FREE = (
     *("asyncio", "concurrent", "email", "html", "http", "importlib", "json", "logging", "multiprocessing"),
     *("tkinter", "unittest", "urllib", "wsgiref", "xml", "xmlrpc"),
 )
+
+ALONE, COLD, WARM = "check --no-project", "check, nothing in the cache", "check, all in the cache"
+PARSING, TEN = "LibCST parsing the same files", "check of ten copies"
 
 LIBCST = """
 import pathlib, sys
@@ -66,32 +74,58 @@ def main() -> None:
     """Measure, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=5, metavar="N", help="(default: %(default)s)")
-    runs = parser.parse_args().runs
+    parser.add_argument("--large", action="store_true", help="measure ten copies of the packages as well")
+    arguments = parser.parse_args()
+    runs = arguments.runs
     download()
     python, tree = [sys.executable, "-c"], str(FOLDER)
     flake8 = ["--isolated", "--exit-zero", "--jobs", "1"]
     library = sysconfig.get_path("stdlib")
     jax_free = [str(Path(library, name)) for name in JAX_FREE if Path(library, name).is_dir()]
-    check = [sys.executable, "-m", "jaxlint", "check", "-j1", "--no-cache", "--isolated", "--exit-zero", tree]
+    check = [sys.executable, "-m", "jaxlint", "check", "-j1", "--isolated", "--exit-zero"]
+    cache = ["--cache-dir", str(FOLDER.parent / "cache")]
+    cpu_seconds([*check, *cache, tree])
     seconds = {
-        "jaxlint check -j1 --no-cache": lambda: cpu_seconds(check),
-        "LibCST parsing the same files": lambda: cpu_seconds([*python, LIBCST, tree]),
+        ALONE: lambda: cpu_seconds([*check, "--no-cache", "--no-project", tree]),
+        COLD: lambda: cpu_seconds([*check, "--no-cache", tree]),
+        WARM: lambda: cpu_seconds([*check, *cache, tree]),
+        PARSING: lambda: cpu_seconds([*python, LIBCST, tree]),
         "flake8 without the plugin": lambda: cpu_seconds([*python, FLAKE8_ALONE, *flake8, tree]),
     }
     shares = {
         "the plugin's share of flake8": lambda: share([*python, FLAKE8_SHARE, *flake8, tree]),
         "the same on code without JAX": lambda: share([*python, FLAKE8_SHARE, *flake8, *jax_free]),
     }
+    if arguments.large:
+        copy()
+        seconds[TEN] = lambda: cpu_seconds([*check, "--no-cache", str(LARGE)])
     medians = measure({**seconds, **shares}, runs)
     files = list(FOLDER.rglob("*.py"))
     rows = sum(file.read_bytes().count(b"\n") for file in files)
     print(f"{', '.join(PACKAGES)}: {len(files)} files, {rows} rows; median of {runs} runs")
     for name in seconds:
-        print(f"{name:<32}{medians[name]:8.2f} s")
+        print(f"{name:<34}{medians[name]:8.2f} s")
     for name in shares:
-        print(f"{name:<32}{medians[name]:8.3f}")
-    ratio = medians["jaxlint check -j1 --no-cache"] / medians["LibCST parsing the same files"]
-    print(f"{'check, as a part of parsing':<32}{ratio:8.2f}")
+        print(f"{name:<34}{medians[name]:8.3f}")
+    parsing = medians[PARSING]
+    ratios = {
+        "alone, as a part of parsing": medians[ALONE] / parsing,
+        "project, as a part of parsing": medians[COLD] / parsing,
+        "warm, as a part of parsing": medians[WARM] / parsing,
+        "project, as a part of alone": medians[COLD] / medians[ALONE],
+    }
+    if arguments.large:
+        ratios["ten copies, as a part of ten runs"] = medians[TEN] / (COPIES * medians[COLD])
+    for name, ratio in ratios.items():
+        print(f"{name:<34}{ratio:8.3f}")
+
+
+def copy() -> None:
+    """Make copies of the packages, each in a folder of its own."""
+    for number in range(COPIES):
+        target = LARGE / f"copy{number}"
+        if not target.exists():
+            shutil.copytree(FOLDER, target, ignore=shutil.ignore_patterns("*.whl", "unpacked"))
 
 
 def download() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from jaxlint.diagnostic import Diagnostic
 from jaxlint.facts.incoming import NOTHING, Incoming
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from jaxlint.config import Config
     from jaxlint.discovery import File
+    from jaxlint.facts.exports import Exports
     from jaxlint.fixes.apply import Applied, Dropped
 
 
@@ -57,14 +58,20 @@ def check_file(file: File, *, fix: bool = False) -> Checked:
     return check_bytes(data, file, fix=fix)
 
 
-def read_exports(data: bytes) -> list[Any] | None:
-    """Return what a file tells the others of its project, as plain values; None where it cannot be parsed."""
+def read_exports(data: bytes, *, keep: bool = False) -> Exports | None:
+    """Return what a file tells the others of its project, None where it cannot be parsed.
+
+    With `keep`, the tree is kept for linting the file in this process.
+    """
     from jaxlint.facts.exports import exports
-    from jaxlint.facts.outline import python_tree
+    from jaxlint.facts.outline import keep_tree, python_tree
 
     try:
         source = Source.from_bytes(data)
-        return exports(python_tree(source.text), source.once_rows).plain()
+        tree = python_tree(source.text)
+        if keep:
+            keep_tree(source.text, tree)
+        return exports(tree, source.once_rows)
     except (SourceError, SyntaxError, ValueError, RecursionError, MemoryError):
         # Linting it says what is wrong with it.
         return None

@@ -277,10 +277,26 @@ def python_tree(text: str) -> ast.Module:
         return ast.parse(text)
 
 
+_MOST_KEPT = 5_000_000
+"""How many characters of text to keep the trees of, each of which takes some 25 bytes a character."""
+_trees: dict[str, ast.Module] = {}
+
+
+def keep_tree(text: str, tree: ast.Module) -> None:
+    """Keep the tree of a text that is about to be linted, so that a project of moderate size is parsed but once."""
+    if len(text) + sum(map(len, _trees)) <= _MOST_KEPT:
+        _trees[text] = tree
+
+
+def forget_trees() -> None:
+    """Drop the trees that were kept and not asked for."""
+    _trees.clear()
+
+
 def _parse(text: str) -> ast.Module | None:
     """Return the tree, or None where only the syntax is at fault, so that another parser may take the text."""
     try:
-        return python_tree(text)
+        return _trees.pop(text, None) or python_tree(text)
     except SyntaxError:
         depth = 0
         for match in _BRACKETS.finditer(text):

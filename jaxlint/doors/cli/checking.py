@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from jaxlint.diagnostic import Diagnostic
     from jaxlint.discovery import File
     from jaxlint.driver import Checked
+    from jaxlint.facts.exports import Exports
     from jaxlint.facts.incoming import Incoming
 
 _LIBRARIES = re.compile(rb"jax|flax|equinox|haiku")
@@ -62,6 +63,10 @@ class _Run:
                 results = self._known(self._digests())
                 left = [number for number in left if number not in results]
         checked = self._pool.each(functools.partial(_check, fix=fix), [self._files[number] for number in left], _died)
+        if left:
+            from jaxlint.facts.outline import forget_trees
+
+            forget_trees()
         for number, (content, result) in zip(left, checked, strict=True):
             results[number] = result
             if not fix and content is not None and _is_lasting(result):
@@ -135,7 +140,7 @@ class _Run:
         return digest("project", self._version, parts, self._scripts(members))
 
     def _scripts(self, members: Iterable[int]) -> list[str]:
-        from jaxlint.project.scripts import scripts
+        from jaxlint.scripts import scripts
 
         return sorted(set(scripts(self._files[number].path for number in members)))
 
@@ -169,15 +174,20 @@ class _Run:
 
     def _told(self, members: Sequence[int], keys: dict[int, str], known: dict[str, Any]) -> dict[int, Incoming]:
         """Return what the others say about each file, by way of the records that are known and those of other files."""
+        from jaxlint.facts.exports import Exports
+
         missing = [number for number in members if keys.get(number) not in known]
-        read = self._pool.each(_read, [self._files[number] for number in missing], _unread)
-        found: dict[int, list[Any] | None] = {
-            number: known[keys[number]] for number in members if keys.get(number) in known
+        read_one = functools.partial(_read, keep=self._pool.is_here)
+        read = self._pool.each(read_one, [self._files[number] for number in missing], _unread)
+        found: dict[int, Exports | None] = {
+            number: Exports.of_plain(known[key]) if known[key] is not None else None
+            for number in members
+            if (key := keys.get(number, "")) in known
         }
         for number, (content, record) in zip(missing, read, strict=True):
             found[number] = record
             if self._cache is not None and content is not None:
-                self._new[self._exports_key(content)] = record
+                self._new[self._exports_key(content)] = record.plain() if record is not None else None
         records = {number: record for number in members if (record := found[number]) is not None}
         files = [self._files[number] for number in records]
         return dict(zip(records, joined(files, list(records.values()), self._scripts(members)), strict=True))
@@ -186,13 +196,12 @@ class _Run:
         return digest("exports", self._version, content)
 
 
-def joined(files: Sequence[File], records: Sequence[list[Any]], entries: Iterable[str]) -> list[Incoming]:
+def joined(files: Sequence[File], records: Sequence[Exports], entries: Iterable[str]) -> list[Incoming]:
     """Join the records of files and return what the others say about each."""
-    from jaxlint.facts.exports import Exports
     from jaxlint.project import Module, Project
 
     modules = [
-        Module(file.path, file.config.name_of(file.path), Exports.of_plain(record), file.config.settings)
+        Module(file.path, file.config.name_of(file.path), record, file.config.settings)
         for file, record in zip(files, records, strict=True)
     ]
     project = Project(modules, entries)
@@ -244,12 +253,12 @@ def _died(file: File) -> tuple[_Content, Checked]:
     return None, Checked((failure("JAX000", "internal-error", message, file),))
 
 
-def _read(file: File) -> tuple[_Content, list[Any] | None]:
+def _read(file: File, *, keep: bool) -> tuple[_Content, Exports | None]:
     from jaxlint.driver import read_exports
 
     data = _bytes(file.path)
-    return (None, None) if data is None else (digest_of(data), read_exports(data))
+    return (None, None) if data is None else (digest_of(data), read_exports(data, keep=keep))
 
 
-def _unread(_: File) -> tuple[_Content, list[Any] | None]:
+def _unread(_: File) -> tuple[_Content, Exports | None]:
     return None, None

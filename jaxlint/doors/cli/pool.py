@@ -51,6 +51,11 @@ class Pool:
         self._running: ProcessPoolExecutor | None = None
         collect_rarely()
 
+    @property
+    def is_here(self) -> bool:
+        """Whether all is done in this process."""
+        return self._jobs < 2
+
     def __enter__(self) -> Pool:
         return self
 
