@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from jaxlint.facts.arguments import Arguments, Given
 from jaxlint.facts.calls import Calls
-from jaxlint.facts.compiled import CompiledCalls
+from jaxlint.facts.compiled import CompiledCall, CompiledCalls
 from jaxlint.facts.confidence import Doubt, Evidence
 from jaxlint.facts.constants import Constants
 from jaxlint.facts.eager import Eager, Eagerness, LeafMap
@@ -199,6 +200,11 @@ class ModuleFacts:
         return Instances(self.tree, self.names, self.wrappings, self.calls, self._sites, self.values, self.compiled)
 
     @functools.cached_property
+    def arguments(self) -> Arguments:
+        """What calls of compiled functions are handed."""
+        return Arguments(self.tree, self.names, self.wrappings, self.constants, self.compiled, self.instances)
+
+    @functools.cached_property
     def wrong_arguments(self) -> list[WrongArgument]:
         """The options of compile wrappers that name arguments which the function lacks."""
         return Signatures(self.names, self.wrappings, self.constants, self.values).wrong
@@ -319,6 +325,15 @@ class ModuleFacts:
             traced=level is Eagerness.TRACED,
             doubts=frozenset(doubts),
         )
+
+    def argument_evidence(self, given: Given) -> Evidence:
+        """Return what speaks for and against an argument that makes a compiled function compile again."""
+        doubts = frozenset({Doubt.REUSED} if given.looped else ()) | frozenset(() if given.sure else {Doubt.UNSEEN})
+        return self.evidence(given.call.context, in_loop=given.in_loop, doubts=doubts)
+
+    def carry_evidence(self, call: CompiledCall) -> Evidence:
+        """Return the evidence for a call that compiles a second program, wherever it is called from."""
+        return Evidence(test=self.is_test(call.context.function), traced=self.tracing.is_traced(call.context.function))
 
     def instance_evidence(self, instance: ShortLived) -> Evidence:
         """Return what speaks for and against an instance that compiles and dies with the call."""

@@ -74,6 +74,9 @@ _IN_FIRST_CALL = {
 }
 """How to judge the effects that show in a single call."""
 
+_CALLED_FROM = ("JAX203", "JAX502", "JAX503")
+"""Rules that report what a compiled function is given, which was made elsewhere."""
+
 _LOOPS = ("JAX402", "JAX405")
 """Rules that report a loop for what its turns do."""
 
@@ -174,8 +177,7 @@ class Proof:
             return Judgement(None, self.failure)
         if effect is Effect.IDLE:
             return self._idle(line)
-        # What an instance compiles is made in its class.
-        anchor = self._places.with_classes(line) if code == "JAX109" else self._places.anchor(line)
+        anchor = self._anchor(line, code)
         if not anchor.ranges and not self._places.loop(line):
             return Judgement(None, "nothing starts on this line")
         match effect:
@@ -193,6 +195,14 @@ class Proof:
         if judgement.shown is False and not self._reached(line):
             return Judgement(None, f"{judgement.evidence}; but this line never ran", figures=judgement.figures)
         return judgement
+
+    def _anchor(self, line: int, code: str) -> Anchor:
+        """Return where what a rule claims shows: at its place, or in what that place calls."""
+        anchor = self._places.anchor(line)
+        if code in _CALLED_FROM and anchor.ranges:
+            return self._places.everything
+        # What an instance compiles is made in its class.
+        return self._places.with_classes(line) if code == "JAX109" else anchor
 
     def examples(self, code: str) -> Iterator[Judgement]:
         """Judge, for each example the module gives, whether the effect of a rule shows anywhere in it."""

@@ -1,0 +1,574 @@
+"""What calls of compiled functions are handed, where it makes them compile again, or fail."""
+
+from __future__ import annotations
+
+import functools
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import libcst as cst
+
+from jaxlint.facts import arrays
+from jaxlint.facts.compiled import CompiledCall, CompiledCalls
+from jaxlint.facts.constants import UNKNOWN, Constants
+from jaxlint.facts.glance import SHORT
+from jaxlint.facts.instances import Instances
+from jaxlint.facts.names import Expression, Names, Value
+from jaxlint.facts.tree import Binding, Class, Function, Loop, Parameter, Tree, children, last_name
+from jaxlint.facts.wrapping import Wrappings
+
+_UNHASHABLE = {
+    cst.List: "a list",
+    cst.ListComp: "a list",
+    cst.Dict: "a dict",
+    cst.DictComp: "a dict",
+    cst.Set: "a set",
+    cst.SetComp: "a set",
+}
+_UNHASHABLE_CALLS = {"list": "a list", "dict": "a dict", "set": "a set", "bytearray": "a bytearray", "sorted": "a list"}
+_NUMPY_ARRAYS = frozenset("array asarray zeros ones arange linspace full eye empty".split())
+_UNHASHABLE_NAMES = {"list": "a list", "List": "a list", "dict": "a dict", "Dict": "a dict", "set": "a set"}
+_SHAPED = frozenset("zeros ones full empty arange linspace eye".split())
+_RANDOM = frozenset("normal uniform randint bernoulli exponential gamma permutation truncated_normal".split())
+_JOINING = frozenset("append concatenate concat hstack vstack stack".split())
+_CONVERSIONS = frozenset({"array", "asarray"})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Given:
+    """An argument that a call hands to a parameter, with what is wrong with it in words."""
+
+    node: cst.CSTNode
+    call: CompiledCall
+    parameter: Parameter
+    what: str
+    in_loop: bool = False
+    looped: bool = False
+    sure: bool = True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StaticField:
+    """A static field of a pytree class that by its annotation is unhashable."""
+
+    node: cst.CSTNode
+    cls: Class
+    name: str
+    what: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Carry:
+    """A weakly typed value that a loop carries through a compiled function."""
+
+    node: cst.CSTNode
+    call: CompiledCall
+    name: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mixed:
+    """A call that hands over a parameter in another way than an earlier one with the same value."""
+
+    call: CompiledCall
+    other: CompiledCall
+    parameter: Parameter
+
+
+class Arguments:
+    """Looks at the arguments of the calls of compiled functions."""
+
+    def __init__(
+        self,
+        tree: Tree,
+        names: Names,
+        wrappings: Wrappings,
+        constants: Constants,
+        compiled: CompiledCalls,
+        instances: Instances,
+    ) -> None:
+        self._tree = tree
+        self._names = names
+        self._wrappings = wrappings
+        self._constants = constants
+        self._compiled = compiled
+        self._instances = instances
+
+    def _given(self, *, static: bool) -> Iterator[tuple[CompiledCall, Parameter, cst.BaseExpression]]:
+        for call in self._compiled.calls:
+            for parameter in call.parameters:
+                if call.statics is None or call.is_static(parameter) is not static:
+                    continue
+                node = call.argument(parameter)
+                if node is not None:
+                    yield call, parameter, node
+
+    # Unhashable
+
+    @functools.cached_property
+    def unhashable(self) -> list[Given]:
+        """The static arguments that have no hash."""
+        found = []
+        for call, parameter, node in self._given(static=True):
+            what = [self._unhashable(value) for value in self._names.values(node)]
+            if what and all(what):
+                found.append(Given(node, call, parameter, str(what[0])))
+        return found
+
+    def _unhashable(self, value: Value) -> str | None:
+        if not isinstance(value, Expression):
+            return None
+        node = value.node
+        if type(node) in _UNHASHABLE:
+            return _UNHASHABLE[type(node)]
+        if not isinstance(node, cst.Call):
+            return None
+        for name in self._names.externals(node.func):
+            module, _, last = name.rpartition(".")
+            if arrays.makes_array(name) or (module == "numpy" and last in _NUMPY_ARRAYS):
+                return "an array"
+        if isinstance(node.func, cst.Name) and not self._names.bindings(node.func):
+            return _UNHASHABLE_CALLS.get(node.func.value)
+        cls = next((value for value in self._names.values(node.func) if isinstance(value, Class)), None)
+        return f"a `{cls.name}`, which has no hash," if cls is not None and self._has_no_hash(cls) else None
+
+    def _has_no_hash(self, cls: Class) -> bool:
+        """Whether instances compare by value and have no hash: `__eq__` alone, or a dataclass that is not frozen."""
+        if "__hash__" in cls.methods or "__hash__" in cls.scope.bindings:
+            return False
+        for decorator in cls.decorators:
+            called = decorator.func if isinstance(decorator, cst.Call) else decorator
+            if "dataclasses.dataclass" not in self._names.externals(called):
+                continue
+            options = {
+                arg.keyword.value: self._constants.of(arg.value)
+                for arg in (decorator.args if isinstance(decorator, cst.Call) else ())
+                if arg.keyword is not None
+            }
+            return not (options.get("frozen") or options.get("unsafe_hash") or options.get("eq") is False)
+        return "__eq__" in cls.methods
+
+    @functools.cached_property
+    def unhashable_fields(self) -> list[StaticField]:
+        """The static fields of pytree classes that are annotated as something without a hash."""
+        found = []
+        for cls in self._tree.classes:
+            for name, annotation in cls.fields.items():
+                for binding in cls.scope.bindings.get(name, ()):
+                    value = binding.value
+                    if isinstance(value, cst.Call) and self._is_static_field(value):
+                        what = self._unhashable_annotation(annotation)
+                        found.extend([StaticField(value, cls, name, what)] if what else [])
+        return found
+
+    def _is_static_field(self, call: cst.Call) -> bool:
+        for arg in call.args:
+            keyword = arg.keyword.value if arg.keyword is not None else ""
+            if keyword == "static" and self._constants.of(arg.value) is True:
+                return True
+            if keyword == "pytree_node" and self._constants.of(arg.value) is False:
+                return True
+            if keyword == "metadata" and self._says_static(arg.value):
+                return True
+        return False
+
+    def _says_static(self, node: cst.CSTNode) -> bool:
+        if isinstance(node, cst.Call):
+            return any(
+                arg.keyword is not None and arg.keyword.value == "static" and self._constants.of(arg.value) is True
+                for arg in node.args
+            )
+        return isinstance(node, cst.Dict) and any(
+            isinstance(e, cst.DictElement)
+            and self._constants.of(e.key) == "static"
+            and self._constants.of(e.value) is True
+            for e in node.elements
+        )
+
+    def _unhashable_annotation(self, node: cst.CSTNode) -> str | None:
+        base = node.value if isinstance(node, cst.Subscript) else node
+        if not isinstance(base, (cst.Name, cst.Attribute)):
+            return None
+        name = last_name(base)
+        if name in ("ndarray", "Array"):
+            return "an array"
+        return _UNHASHABLE_NAMES.get(name)
+
+    # Fresh
+
+    @functools.cached_property
+    def fresh(self) -> list[Given]:
+        """The static arguments that are made anew and equal no other."""
+        found = []
+        for call, parameter, node in self._given(static=True):
+            made = [self._fresh(value, call) for value in self._names.values(node)]
+            sure = [item for item in made if item is not None]
+            if not sure or len(sure) != len(made):
+                continue
+            what, loop = sure[0]
+            outer = call.context.loop
+            in_loop = outer is not None and loop is not None
+            found.append(Given(node, call, parameter, what, in_loop, outer is not None and loop is None))
+        return found
+
+    def _fresh(self, value: Value, call: CompiledCall) -> tuple[str, Loop | None] | None:
+        """Return what a new object is, and the loop that it is made in."""
+        if isinstance(value, Function):
+            context = value.context
+            what = "a lambda" if value.is_lambda else f"`{value.name}`, which is defined anew each time,"
+        elif isinstance(value, Expression) and isinstance(value.node, cst.Call):
+            context = self._tree.context(value.node)
+            what = self._fresh_call(value.node)
+        else:
+            return None
+        here = context.function is call.context.function
+        lives_on = context.function is None and context.loop is None
+        return None if not what or not here or lives_on else (what, context.loop)
+
+    def _fresh_call(self, node: cst.Call) -> str:
+        wrapped = self._wrappings.of(node)
+        if wrapped is not None:
+            if wrapped.wrapper.compiles or not wrapped.wrapper.makes_callable:
+                return ""
+            return "a partial" if wrapped.wrapper.kind == "partial" else "a transformed function"
+        for value in self._names.values(node.func):
+            if isinstance(value, Class) and self._instances.is_by_identity(value):
+                return f"a new `{value.name}`, which equals no other,"
+        if any(name.startswith("optax.") and name.count(".") == 1 for name in self._names.externals(node.func)):
+            return "a new optimiser"
+        return ""
+
+    # Varying
+
+    @functools.cached_property
+    def varying(self) -> list[Given]:
+        """The static arguments that change in each turn of a loop; `sure` says that nothing needs them static."""
+        found = []
+        for call, parameter, node in self._given(static=True):
+            loop = call.context.loop
+            if loop is None or isinstance(node, (cst.Comparison, cst.BooleanOperation, cst.BaseString)):
+                continue
+            if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Modulo):
+                continue
+            turn = self._turn_of(node, loop)
+            if turn is None or (self._is_few(turn) and not self._mixes_parameters(node)):
+                continue
+            unneeded = self.is_unneeded(parameter)
+            counted = isinstance(turn.node, cst.While) or isinstance(turn.node.iter, cst.Call)
+            found.append(Given(node, call, parameter, "", True, False, unneeded or counted))
+        return found
+
+    def _turn_of(self, node: cst.CSTNode, loop: Loop, depth: int = 4) -> Loop | None:
+        """Return the loop, this one or one around it, whose turn an expression depends on."""
+        for name in _names_in(node):
+            for binding in self._names.bindings(name):
+                inner = binding.context.loop
+                if inner is None or not loop.inside(inner):
+                    continue
+                if binding.kind == "loop":
+                    return inner
+                value = binding.value
+                if isinstance(value, cst.AugAssign):
+                    return inner
+                if depth and isinstance(value, cst.CSTNode):
+                    found = self._turn_of(value, loop, depth - 1)
+                    if found is not None and not isinstance(value, cst.Call):
+                        return found
+        return None
+
+    def _is_few(self, loop: Loop) -> bool:
+        """Whether a loop is over a literal of a few elements, or a literal range of a few."""
+        iterable = loop.iterable
+        if iterable is None:
+            return False
+        if isinstance(iterable, cst.Call):
+            numbers = [self._constants.integer(arg.value) for arg in iterable.args]
+            if last_name(iterable.func) == "range" and numbers and None not in numbers:
+                return len(range(*[n for n in numbers if n is not None][:3])) <= SHORT
+            return any(self._is_short(arg.value) for arg in iterable.args)
+        return self._is_short(iterable)
+
+    def _is_short(self, node: cst.CSTNode) -> bool:
+        length = self._constants.length(node)
+        return length is not None and length <= SHORT
+
+    def _mixes_parameters(self, node: cst.CSTNode) -> bool:
+        """Whether an expression is computed from a parameter of the function around it as well."""
+        if isinstance(node, cst.Name):
+            return False
+        return any(any(isinstance(value, Parameter) for value in self._names.values(name)) for name in _names_in(node))
+
+    def is_unneeded(self, parameter: Parameter) -> bool:
+        """Whether a parameter is used in arithmetic alone, for which a traced value does as well."""
+        bindings = parameter.function.scope.bindings.get(parameter.name, ())
+        uses = [use for binding in bindings for use in self._names.uses(binding)]
+        return bool(uses) and all(self._is_computed_with(use) for use in uses)
+
+    def _is_computed_with(self, use: cst.CSTNode) -> bool:
+        parent = self._tree.parent(use)
+        while isinstance(parent, (cst.BinaryOperation, cst.UnaryOperation)):
+            use, parent = parent, self._tree.parent(parent)
+        if isinstance(parent, cst.Arg):
+            call = self._tree.parent(parent)
+            if parent.keyword is not None or not isinstance(call, cst.Call):
+                return False
+            name = next(iter(self._names.externals(call.func)), "")
+            first = call.args[0] is parent
+            return arrays.makes_array(name) and not (first and name.rpartition(".")[2] in _SHAPED)
+        return isinstance(parent, (cst.Assign, cst.Return))
+
+    # Shapes
+
+    @functools.cached_property
+    def varying_shapes(self) -> list[Given]:
+        """The traced arguments whose shape changes in each turn of a loop, one a call, the surest."""
+        found: dict[int, Given] = {}
+        for call in self._compiled.calls:
+            loop = call.context.loop
+            if loop is None or self._is_few(loop):
+                continue
+            for parameter in call.parameters:
+                node = call.argument(parameter) if not call.is_static(parameter) else None
+                if node is None:
+                    continue
+                what, sure = self._shape_varies(node, loop, 5)
+                known = found.get(id(call.node))
+                if what and (known is None or (sure and not known.sure)):
+                    found[id(call.node)] = Given(node, call, parameter, what, True, sure=sure)
+        return list(found.values())
+
+    def _shape_varies(self, node: cst.CSTNode, loop: Loop, depth: int) -> tuple[str, bool]:
+        """Return why the shape of an expression changes, empty where nothing says so, and whether that is sure."""
+        if isinstance(node, cst.Name) and depth:
+            for binding in self._names.bindings(node):
+                if binding.context.loop is None or not loop.inside(binding.context.loop):
+                    continue
+                value = binding.value
+                if isinstance(value, cst.CSTNode) and binding.kind == "assign":
+                    if self._grows(value, node.value):
+                        return "grows", True
+                    found = self._shape_varies(value, loop, depth - 1)
+                    if found[0]:
+                        return found
+            return "", False
+        if isinstance(node, cst.Subscript):
+            return self._slice_varies(node, loop, depth)
+        if isinstance(node, cst.Call):
+            return self._call_varies(node, loop)
+        if isinstance(node, cst.BinaryOperation) and depth:
+            left = self._shape_varies(node.left, loop, depth - 1)
+            return left if left[0] else self._shape_varies(node.right, loop, depth - 1)
+        return "", False
+
+    def _grows(self, value: cst.CSTNode, name: str) -> bool:
+        if not isinstance(value, cst.Call) or last_name(value.func) not in _JOINING:
+            return False
+        return any(found.value == name for arg in value.args for found in _names_in(arg.value))
+
+    def _slice_varies(self, node: cst.Subscript, loop: Loop, depth: int) -> tuple[str, bool]:
+        for element in node.slice:
+            part = element.slice
+            if isinstance(part, cst.Slice):
+                bounds = [b is not None and self._turn_of(b, loop) is not None for b in (part.lower, part.upper)]
+                if bounds[0] != bounds[1] and (part.lower is None or part.upper is None or bounds[1]):
+                    return "is sliced by the loop variable", True
+            elif isinstance(part, cst.Index):
+                if isinstance(part.value, cst.Comparison) and isinstance(
+                    part.value.comparisons[0].operator, (cst.LessThan, cst.GreaterThan, cst.LessThanEqual, cst.Equal)
+                ):
+                    return "is selected by a mask", True
+                found = self._shape_varies(part.value, loop, depth - 1) if depth else ("", False)
+                if found[0]:
+                    return found
+        return "", False
+
+    def _call_varies(self, node: cst.Call, loop: Loop) -> tuple[str, bool]:
+        for name in self._names.externals(node.func):
+            module, _, last = name.rpartition(".")
+            if module in ("jax.numpy", "numpy") and last in _SHAPED and node.args:
+                if self._turn_of(node.args[0].value, loop) is not None:
+                    return "is built from the loop variable", True
+            elif module == "jax.random" and last in _RANDOM and len(node.args) > 1:
+                if self._turn_of(node.args[1].value, loop) is not None:
+                    return "is built from the loop variable", True
+            elif module in ("jax.numpy", "numpy") and last in _CONVERSIONS and node.args:
+                argument = node.args[0].value
+                if isinstance(argument, cst.Name) and self._is_loop_variable(argument, loop):
+                    return "is made of the loop variable, which may differ in length", False
+        return "", False
+
+    def _is_loop_variable(self, node: cst.Name, loop: Loop) -> bool:
+        for binding in self._names.bindings(node):
+            if binding.kind != "loop" or binding.context.loop is None or not loop.inside(binding.context.loop):
+                continue
+            iterable = binding.context.loop.iterable
+            if not (isinstance(iterable, cst.Call) and last_name(iterable.func) in ("range", "trange")):
+                return True
+        return False
+
+    # Carries
+
+    @functools.cached_property
+    def weak_carries(self) -> list[Carry]:
+        """The weakly typed values that come back strongly typed."""
+        found = []
+        for call in self._compiled.calls:
+            loop = call.context.loop
+            if loop is None:
+                continue
+            for parameter in call.parameters:
+                node = call.argument(parameter)
+                if not isinstance(node, cst.Name) or not self._comes_back(call, node.value):
+                    continue
+                for binding in self._names.bindings(node):
+                    if binding.context.loop is not loop and isinstance(binding.value, cst.CSTNode):
+                        weak = self._weak(binding, call, parameter)
+                        found.extend([Carry(weak, call, node.value)] if weak is not None else [])
+        return found
+
+    def _comes_back(self, call: CompiledCall, name: str) -> bool:
+        """Whether the call's result, or a part of it, is stored under the name."""
+        parent = self._tree.parent(call.node)
+        if not isinstance(parent, cst.Assign):
+            return False
+        return any(found.value == name for target in parent.targets for found in _names_in(target.target))
+
+    def _weak(self, binding: Binding, call: CompiledCall, parameter: Parameter) -> cst.CSTNode | None:
+        value = binding.value
+        if binding.kind != "assign" or not isinstance(value, cst.CSTNode):
+            return None
+        if self._is_weak(value):
+            strong = any(self._mixes(node, parameter, None, call) for node in self._returned(call.function))
+            return value if strong else None
+        for made in self._instances_behind(value):
+            weak = self._weak_field(made, call, parameter)
+            if weak is not None:
+                return weak
+        return None
+
+    def _is_weak(self, node: cst.CSTNode) -> bool:
+        if isinstance(node, (cst.Integer, cst.Float)):
+            return True
+        if not isinstance(node, cst.Call) or len(node.args) != 1:
+            return False
+        names = self._names.externals(node.func)
+        number = isinstance(self._constants.of(node.args[0].value), (int, float))
+        return number and any(name in ("jax.numpy.asarray", "jax.numpy.array") for name in names)
+
+    def _returned(self, function: Function) -> Iterator[cst.CSTNode]:
+        for node in function.returns:
+            for value in self._names.values(node):
+                inner = value.node if isinstance(value, Expression) else node
+                if isinstance(inner, cst.Tuple):
+                    for element in inner.elements:
+                        yield from (v.node for v in self._names.values(element.value) if isinstance(v, Expression))
+                else:
+                    yield inner
+
+    def _mixes(self, node: cst.CSTNode, parameter: Parameter, field: str | None, call: CompiledCall) -> bool:
+        """Whether a sum or the like is one of the carried value and of another argument that is an array."""
+        if not isinstance(node, cst.BinaryOperation):
+            return False
+        sides = [self._parameters_in(side, field) for side in (node.left, node.right)]
+        carried = [parameter in side for side in sides]
+        others = [other for side in sides for other in side if other is not parameter]
+        return any(carried) and any(self._is_strong(call, other) for other in others)
+
+    def _parameters_in(self, node: cst.CSTNode, field: str | None) -> list[Parameter]:
+        found: list[Parameter] = []
+        for name in _names_in(node):
+            parent = self._tree.parent(name)
+            attribute = parent.attr.value if isinstance(parent, cst.Attribute) and parent.value is name else None
+            any_field = attribute is None or field is None or attribute == field
+            found.extend(v for v in self._names.values(name) if isinstance(v, Parameter) and any_field)
+        return found
+
+    def _is_strong(self, call: CompiledCall, parameter: Parameter) -> bool:
+        node = call.argument(parameter)
+        if node is None or any(isinstance(value, Parameter) and value.default for value in self._names.values(node)):
+            return False
+        return self._constants.of(node) is UNKNOWN and not self._is_weak(node)
+
+    def _instances_behind(self, node: cst.CSTNode) -> Iterator[cst.Call]:
+        for value in self._names.values(node):
+            inner = value.node if isinstance(value, Expression) else None
+            if not isinstance(inner, cst.Call):
+                continue
+            for callee in self._names.values(inner.func):
+                if isinstance(callee, Class):
+                    yield inner
+                elif isinstance(callee, Function):
+                    yield from (r for r in callee.returns if isinstance(r, cst.Call))
+
+    def _weak_field(self, made: cst.Call, call: CompiledCall, parameter: Parameter) -> cst.CSTNode | None:
+        cls = next((value for value in self._names.values(made.func) if isinstance(value, Class)), None)
+        if cls is None:
+            return None
+        names = list(cls.fields)
+        for field, node in self._fields_given(made, names):
+            if not self._is_weak(node):
+                continue
+            for returned in self._returned(call.function):
+                if isinstance(returned, cst.Call) and any(v is cls for v in self._names.values(returned.func)):
+                    new = dict(self._fields_given(returned, names)).get(field)
+                    if new is not None and self._mixes(new, parameter, field, call):
+                        return node
+        return None
+
+    @staticmethod
+    def _fields_given(call: cst.Call, names: list[str]) -> list[tuple[str, cst.BaseExpression]]:
+        found = []
+        for position, arg in enumerate(call.args):
+            if arg.keyword is not None:
+                found.append((arg.keyword.value, arg.value))
+            elif not arg.star and position < len(names):
+                found.append((names[position], arg.value))
+        return found
+
+    # Styles
+
+    @functools.cached_property
+    def mixed(self) -> list[Mixed]:
+        """The calls that hand over the same values in another way than an earlier one of the same function."""
+        found = []
+        groups: dict[tuple[int, int], list[CompiledCall]] = defaultdict(list)
+        for call in self._compiled.calls:
+            if not any(arg.star for arg in call.node.args):
+                groups[id(call.function), id(call.context.function)].append(call)
+        for calls in groups.values():
+            for number, call in enumerate(calls):
+                mixed = next((m for other in calls[:number] if (m := self._mixed(call, other)) is not None), None)
+                found.extend([mixed] if mixed is not None else [])
+        return found
+
+    def _mixed(self, call: CompiledCall, other: CompiledCall) -> Mixed | None:
+        if call.wrapped is not other.wrapped:
+            return None
+        differing = None
+        for parameter in call.parameters:
+            styles = [self._style(one, parameter) for one in (call, other)]
+            values = [one.argument(parameter) or parameter.default for one in (call, other)]
+            if values[0] is None or values[1] is None or not values[0].deep_equals(values[1]):
+                return None
+            if styles[0] != styles[1]:
+                differing = differing or parameter
+        return Mixed(call, other, differing) if differing is not None else None
+
+    @staticmethod
+    def _style(call: CompiledCall, parameter: Parameter) -> str:
+        if any(arg.keyword is not None and arg.keyword.value == parameter.name for arg in call.node.args):
+            return "keyword"
+        return "position" if call.argument(parameter) is not None else "default"
+
+
+def _names_in(node: cst.CSTNode) -> Iterator[cst.Name]:
+    work: list[cst.CSTNode] = [node]
+    while work:
+        current = work.pop()
+        if isinstance(current, cst.Name):
+            yield current
+        elif isinstance(current, cst.Attribute):
+            work.append(current.value)
+        else:
+            work.extend(children(current))

@@ -1,0 +1,77 @@
+"""A static argument or field has no hash.
+
+## What it does
+Reports calls of compiled functions in sight that hand a list, a dict, a set, an array or an instance of a class
+without a hash (a dataclass that is not frozen) to a static parameter; and static fields of pytree classes that are
+annotated as such.
+
+## Why it is slow
+Static arguments are a part of the key of the compile cache, so they need a hash: JAX raises `ValueError`
+("Non-hashable static arguments are not supported") on the first call.
+
+## Example
+```python
+@functools.partial(jax.jit, static_argnames="sizes")
+def pooled(x, sizes):
+    return x.reshape(sizes).mean(axis=1)
+
+def run(x):
+    return pooled(x, [4, 2])
+```
+
+## Use instead
+```python
+def run(x):
+    return pooled(x, (4, 2))
+```
+
+## When it stays silent
+For tuples, strings, numbers, frozen dataclasses, enum members, and classes with a `__hash__`; for a default that no
+caller replaces; for `np.int32(3)`, which has a hash.
+
+## Fix safety
+No fix is offered yet.
+
+## References
+- JAX documentation, `jax.jit`: static_argnums
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from jaxlint.finding import Impact
+from jaxlint.rules import Report, Rule, _short_lived
+
+if TYPE_CHECKING:
+    from jaxlint.facts.module import ModuleFacts
+
+RULE = Rule(
+    code="JAX202",
+    name="unhashable-static-argument",
+    summary="a static argument or field has no hash",
+    impact=Impact.ERROR,
+    since="0.1.0",
+    words=_short_lived.WORDS,
+    preview=True,
+    doc=__doc__,
+)
+
+
+def check(facts: ModuleFacts) -> Iterator[Report]:
+    """Yield the static arguments and fields that have no hash."""
+    from jaxlint.facts.confidence import Evidence
+
+    for given in facts.arguments.unhashable:
+        message = (
+            f"`{given.parameter.name}` of `{given.call.name}` is static and is given {given.what} which cannot be "
+            f"hashed, so it fails; pass a tuple or a frozen dataclass, or leave the parameter to be traced"
+        )
+        yield Report(given.node, message, facts.error_evidence(given.node))
+    for field in facts.arguments.unhashable_fields:
+        message = (
+            f"the static field `{field.name}` of `{field.cls.name}` is {field.what}, which cannot be hashed, so a "
+            f"compiled function that takes a `{field.cls.name}` fails; make it a tuple, or a field that is traced"
+        )
+        yield Report(field.node, message, Evidence(test=facts.is_test(None)))

@@ -1,0 +1,74 @@
+"""A static argument is made anew for each call.
+
+## What it does
+Reports calls of compiled functions in sight that hand a lambda, a nested function, a `functools.partial`, a new
+optimiser, or a new object that is compared by identity to a static parameter.
+
+## Why it is slow
+Static arguments are compared with those of earlier calls. What is made anew equals nothing that was passed before,
+so every call compiles again, and the programs fill memory.
+
+## Example
+```python
+@functools.partial(jax.jit, static_argnames="response")
+def dose_curve(doses, response):
+    return jnp.cumsum(response(doses))
+
+def screen(doses, n):
+    return dose_curve(doses, response=functools.partial(hill, k=2.0, n=n))
+```
+
+## Use instead
+```python
+@jax.jit
+def dose_curve(doses, k, n):
+    return jnp.cumsum(hill(doses, k, n))
+```
+
+## When it stays silent
+For functions of the module, bound methods (which compare by value here), tuples, strings, numbers, frozen
+dataclasses; where the object lives as long as the module; in code that something traces.
+
+At confidence `low`: the object is made once and used in a loop; the function runs once.
+
+## Fix safety
+No fix is offered yet.
+
+## References
+- JAX documentation, `jax.jit`: static_argnums
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from jaxlint.finding import Impact
+from jaxlint.rules import Report, Rule, _short_lived
+
+if TYPE_CHECKING:
+    from jaxlint.facts.module import ModuleFacts
+
+RULE = Rule(
+    code="JAX203",
+    name="fresh-static-argument",
+    summary="a static argument is made anew for each call",
+    impact=Impact.EVERY_CALL,
+    since="0.1.0",
+    words=_short_lived.WORDS,
+    preview=True,
+    doc=__doc__,
+)
+
+
+def check(facts: ModuleFacts) -> Iterator[Report]:
+    """Yield the static arguments that equal no other."""
+    for given in facts.arguments.fresh:
+        function = given.call.context.function
+        when = "in every turn of the loop" if given.in_loop else _short_lived.on_each_call(function)
+        message = (
+            f"the static `{given.parameter.name}` of `{given.call.name}` is given {given.what} made anew, so it "
+            f"compiles again {when} and its programs fill memory; make it once, at module level, or pass what it holds "
+            f"as arguments"
+        )
+        yield Report(given.node, message, facts.argument_evidence(given))

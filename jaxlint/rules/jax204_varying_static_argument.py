@@ -1,0 +1,77 @@
+"""A static argument changes in each turn of a loop.
+
+## What it does
+Reports calls of compiled functions in a loop that hand a value which changes with the turn to a static parameter.
+
+## Why it is slow
+Each value of a static argument is a program of its own: a loop of a thousand turns compiles a thousand programs.
+
+## Example
+```python
+@functools.partial(jax.jit, static_argnames="step")
+def annealed(x, step):
+    return x - jnp.sin(x) / (1.0 + step)
+
+def anneal(x, n):
+    for step in range(n):
+        x = annealed(x, step)
+    return x
+```
+
+## Use instead
+```python
+@jax.jit
+def annealed(x, step):
+    return x - jnp.sin(x) / (1.0 + step)
+```
+
+## When it stays silent
+For the elements of a literal of eight or fewer and literal ranges of as many; for comparisons, texts and `i % k`,
+which have few values; in code that something traces.
+
+At confidence `low`: the values come from a container of unknown length, and the function needs them in Python.
+
+## Fix safety
+No fix is offered yet.
+
+## References
+- JAX documentation, `jax.jit`: static_argnums
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from jaxlint.finding import Impact
+from jaxlint.rules import Report, Rule, _short_lived
+
+if TYPE_CHECKING:
+    from jaxlint.facts.module import ModuleFacts
+
+RULE = Rule(
+    code="JAX204",
+    name="varying-static-argument",
+    summary="a static argument changes in each turn of a loop",
+    impact=Impact.PER_VALUE,
+    since="0.1.0",
+    words=_short_lived.WORDS,
+    preview=True,
+    doc=__doc__,
+)
+
+
+def check(facts: ModuleFacts) -> Iterator[Report]:
+    """Yield the static arguments that follow a loop."""
+    for given in facts.arguments.varying:
+        name = given.parameter.name
+        instead = (
+            f"nothing in sight needs `{name}` in Python, so do not make it static"
+            if facts.arguments.is_unneeded(given.parameter)
+            else f"leave `{name}` to be traced where arithmetic is all it is for, or keep to a few values"
+        )
+        message = (
+            f"the static `{name}` of `{given.call.name}` changes in each turn of the loop, and each value compiles a "
+            f"program; {instead}"
+        )
+        yield Report(given.node, message, facts.argument_evidence(given))

@@ -1,0 +1,69 @@
+"""A weakly typed value comes back strongly typed.
+
+## What it does
+Reports the start value of a loop's carry that is a Python number, or an array made of one without a dtype, where the
+compiled function that the loop calls gives back a strongly typed array.
+
+## Why it is slow
+The first turn traces for a weak type, the second for a strong one: the function compiles twice.
+
+## Example
+```python
+def integrate(readings):
+    total = 0.0
+    for reading in readings:
+        total = accumulate(total, reading)
+    return total
+```
+
+## Use instead
+```python
+def integrate(readings):
+    total = jnp.zeros((), readings.dtype)
+    for reading in readings:
+        total = accumulate(total, reading)
+    return total
+```
+
+## When it stays silent
+Where the function combines the carry with Python numbers alone, so that it stays weak; where the start has a dtype;
+in code that something traces.
+
+## Fix safety
+No fix is offered yet.
+
+## References
+- JAX documentation, "Type promotion semantics": weakly typed values
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from jaxlint.finding import Impact
+from jaxlint.rules import Report, Rule, _short_lived
+
+if TYPE_CHECKING:
+    from jaxlint.facts.module import ModuleFacts
+
+RULE = Rule(
+    code="JAX502",
+    name="weak-type-carry",
+    summary="a weakly typed value comes back strongly typed",
+    impact=Impact.PER_VALUE,
+    since="0.1.0",
+    words=_short_lived.WORDS,
+    preview=True,
+    doc=__doc__,
+)
+
+
+def check(facts: ModuleFacts) -> Iterator[Report]:
+    """Yield the weak start values of carries."""
+    for carry in facts.arguments.weak_carries:
+        message = (
+            f"`{carry.name}` starts with a weak type and comes back from `{carry.call.name}` with a strong one, so the "
+            f"second call compiles again; give the start a dtype, as `jnp.zeros((), jnp.float32)` has"
+        )
+        yield Report(carry.node, message, facts.carry_evidence(carry.call))

@@ -1,0 +1,65 @@
+"""A compiled function is given the same value in several ways.
+
+## What it does
+Reports calls of one compiled function, in one function, with the same arguments, of which one is given by position
+in one call, by keyword in another, or left to its default.
+
+## Why it is slow
+The way in which arguments are passed is a part of the key of the cache: each way is traced and compiled for
+itself.
+
+## Example
+```python
+def spectrum(w):
+    return blackbody(w, 5800.0) + blackbody(w, temperature=5800.0)
+```
+
+## Use instead
+```python
+def spectrum(w):
+    return blackbody(w, 5800.0) + blackbody(w, 5800.0)
+```
+
+## When it stays silent
+Where the values differ in the text; for calls with `*args`; in code that something traces.
+
+## Fix safety
+No fix is offered yet.
+
+## References
+- JAX documentation, "Just-in-time compilation": JIT and caching
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from jaxlint.finding import Impact
+from jaxlint.rules import Report, Rule, _short_lived
+
+if TYPE_CHECKING:
+    from jaxlint.facts.module import ModuleFacts
+
+RULE = Rule(
+    code="JAX503",
+    name="mixed-call-style",
+    summary="a compiled function is given the same value in several ways",
+    impact=Impact.PER_VALUE,
+    since="0.1.0",
+    words=_short_lived.WORDS,
+    preview=True,
+    doc=__doc__,
+)
+
+
+def check(facts: ModuleFacts) -> Iterator[Report]:
+    """Yield the calls that pass a value in another way than an earlier call."""
+    for mixed in facts.arguments.mixed:
+        name = mixed.parameter.name
+        message = (
+            f"`{mixed.call.name}` is given the same `{name}` in another way than before, by position, by keyword or by "
+            f"default, and each way compiles a program; pass it one way"
+        )
+        related = ((mixed.other.node, "the other call is here"),)
+        yield Report(mixed.call.node, message, facts.carry_evidence(mixed.call), related)
