@@ -187,6 +187,7 @@ class _Reader:
         self._returns: list[tuple[ast.expr, int]] = []
         self._decorators: list[tuple[ast.expr, int]] = []
         self._bases: list[tuple[ast.expr, int, int]] = []
+        self._given: list[tuple[int, str, ast.expr | None]] = []
         self._stores: list[tuple[int, str, ast.expr, int, bool]] = []
         self._stack: list[tuple[ast.AST, _Place]] = []
         self._wrappers = known_last_names()
@@ -353,6 +354,12 @@ class _Reader:
             if star is not None:
                 scope[star.arg] = [None]
         self._push(at, *args.defaults, *args.kw_defaults)
+        positional = [*args.posonlyargs, *args.args]
+        given = [
+            *zip(reversed(positional), reversed(args.defaults), strict=False),
+            *zip(args.kwonlyargs, args.kw_defaults, strict=True),
+        ]
+        self._given.extend((number, arg.arg, value) for arg, value in given if value.__class__ in _FUNCTION_LIKE)
 
     def _on_class(self, node: ast.ClassDef, at: _Place) -> None:
         number = len(self.record.classes)
@@ -395,11 +402,18 @@ class _Reader:
         for node, number, function in self._bases:
             record.classes[number].bases.extend(self._expression(node, function))
         for number, name, node, function, is_annotation in self._stores:
-            refs = self._annotated(node, function) if is_annotation else self._expression(node, function)
+            refs = self._annotated(node, function) if is_annotation else self._expression(_default(node), function)
             known = record.classes[number].attributes.setdefault(name, [])
             known.extend(ref for ref in refs if ref not in known and len(known) < _MOST)
         for call, function, loop in self._calls:
             self._call(call, function, loop)
+        for number, name, value in self._given:
+            outer = max(record.functions[number].outer, 0)
+            refs = self._expression(value, outer) if value is not None else ()
+            callee = self._number(("f", number))
+            record.functions[outer].passes.extend(
+                (callee, name, ref) for ref in refs if self._may_be_function(ref, is_wrapper=False)
+            )
 
     def _name(self, name: str, function: int) -> tuple[int, ...]:
         """Return what a name stands for where a function uses it."""
@@ -615,6 +629,13 @@ def _statics(node: ast.Call) -> tuple[tuple[str, tuple[int | str, ...]], ...]:
 
 def _tests_name(node: ast.expr) -> bool:
     return any(isinstance(part, ast.Name) and part.id == "__name__" for part in ast.walk(node))
+
+
+def _default(node: ast.expr) -> ast.expr:
+    """Return the default of a field that a class declares, as `field(default=f)` does."""
+    if isinstance(node, ast.Call):
+        return next((keyword.value for keyword in node.keywords if keyword.arg == "default"), node)
+    return node
 
 
 def _is_super(node: ast.expr) -> bool:

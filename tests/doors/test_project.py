@@ -246,6 +246,35 @@ PROJECTS: dict[str, dict[str, str]] = {
                 return jax.jit(model.kept)(x)  # ok: JAX105
         """,
     },
+    "the default of a field, and of a parameter": {
+        "lib.py": filled(STEP, "ok"),
+        "more.py": filled(STEP, "ok"),
+        "env.py": """
+            import dataclasses
+
+            import jax
+
+            import lib
+            import more
+
+
+            @dataclasses.dataclass
+            class Env:
+                move: object = dataclasses.field(default=lib.scaled)
+
+                def step(self, x):
+                    return self.move(x)
+
+
+            def apply(x, f=more.scaled):
+                return f(x)
+
+
+            @jax.jit
+            def run(env: Env, x):
+                return jax.jit(apply)(env.step(x))
+        """,
+    },
     "modules of the same name in two folders": {
         "one/lib.py": filled(STEP, "ok"),
         "one/app.py": "import jax\nimport lib\n\nfast = jax.jit(lib.scaled)\n",
