@@ -246,16 +246,14 @@ PROJECTS: dict[str, dict[str, str]] = {
                 return jax.jit(model.kept)(x)  # ok: JAX105
         """,
     },
-    "the default of a field, and of a parameter": {
+    "the default of a field": {
         "lib.py": filled(STEP, "ok"),
-        "more.py": filled(STEP, "ok"),
         "env.py": """
             import dataclasses
 
             import jax
 
             import lib
-            import more
 
 
             @dataclasses.dataclass
@@ -266,13 +264,9 @@ PROJECTS: dict[str, dict[str, str]] = {
                     return self.move(x)
 
 
-            def apply(x, f=more.scaled):
-                return f(x)
-
-
             @jax.jit
             def run(env: Env, x):
-                return jax.jit(apply)(env.step(x))
+                return env.step(x)
         """,
     },
     "modules of the same name in two folders": {
