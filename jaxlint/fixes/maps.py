@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from jaxlint.facts.names import External
 from jaxlint.facts.tree import Function
 from jaxlint.finding import Applicability, Fix, Span
 from jaxlint.fixes.edits import Draft
-from jaxlint.fixes.moving import at_margin, changed, comments_in, indent_unit, indentation, removal, rows
+from jaxlint.fixes.moving import at_margin, changed, comments_in, indent_unit, indentation, removal, rows, tokens_of
 from jaxlint.fixes.purity import Gives, Purity
 from jaxlint.fixes.scopes import DEFS, Scopes, scopes_of
 from jaxlint.fixes.syntax import NoFixError
@@ -28,6 +29,7 @@ _LEVELS = {
     Gives.NUMBERS: Applicability.UNSAFE,
     Gives.DOUBTFUL: Applicability.DISPLAY,
 }
+_NEWLINE = re.compile(r"\r\n|\r|\n")
 _WIDTH = 88
 """From here on a call is spread over several rows."""
 _MESSAGE = "Compile the tree.map as one program"
@@ -119,6 +121,10 @@ def compile_caller(facts: ModuleFacts, leaf_map: LeafMap) -> Fix | None:
     if not {parameter.name for parameter in function.parameters} <= used:
         raise NoFixError("a parameter may be anything")
     _check_free(read, read.call, allowed=node)
+    free = _Free(read, [read.call.args[0]])
+    free.add(read.call.args[0])
+    if any(argument not in used for argument in free.arguments):
+        raise NoFixError("a parameter is an object")
     row = draft.source.line_starts[node.lineno - 1]
     indent = draft.source.text[row : draft.span(node).start]
     if indent.strip():
@@ -187,6 +193,9 @@ def compile_at_module_level(facts: ModuleFacts, leaf_map: LeafMap) -> Fix | None
     kept = [draft.span(mapped), *(draft.span(k.value) for k in call.keywords), *moved.gone.values()]
     if comments_in(syntax, draft.span(call), *kept):
         raise NoFixError("a comment would be lost")
+    whole = draft.span(call)
+    if any(whole.start <= span.start < whole.end for span in tokens_of(syntax).inner_rows.values()):
+        raise NoFixError("a string of several rows would change")
     around = facts.tree.context(leaf_map.node).function
     name = draft.fresh(*_names(read, around))
     given = [moved.code, *trees.written, *(_keyword(read, k, free) for k in call.keywords)]
@@ -219,15 +228,22 @@ def _names(read: _Map, function: Function | None) -> tuple[str, ...]:
 
 
 def _called(function: str, arguments: list[str], margin: str, unit: str, room: int = 0) -> str:
-    """Return a call on one row, or with its arguments on a row of their own where that is too long."""
+    """Return a call on one row, or with its arguments on rows of their own where that is too long."""
     text = f"{function}({', '.join(arguments)})"
-    room = room or _WIDTH - len(margin)
-    if len(text) <= room or "\n" in text or "\r" in text:
+    several = any(_NEWLINE.search(argument) for argument in arguments)
+    if len(text) <= (room or _WIDTH - len(margin)) and not several:
         return text
     rest = ", ".join(arguments)
-    if len(margin + unit + rest) > _WIDTH:
-        rest = f",\n{margin}{unit}".join(arguments) + ","
+    if several or len(margin + unit + rest) > _WIDTH:
+        rest = f",\n{margin}{unit}".join(_at(argument, margin + unit) for argument in arguments) + ","
     return f"{function}(\n{margin}{unit}{rest}\n{margin})"
+
+
+def _at(code: str, margin: str) -> str:
+    """Return code of several rows with those behind the first moved to a margin."""
+    first, *others = _NEWLINE.split(code)
+    least = min((len(row) - len(row.lstrip()) for row in others if row.strip()), default=0)
+    return "\n".join([first, *(margin + row[least:] if row.strip() else row for row in others)])
 
 
 def _keyword(read: _Map, keyword: ast.keyword, free: _Free) -> str:
@@ -262,6 +278,8 @@ def _moved(read: _Map, mapped: ast.expr, definition: ast.stmt | None, free: _Fre
     free.add(definition, but={read.draft.code(mapped)})
     gone = {definition: rows(syntax, definition)}
     if isinstance(definition, ast.Assign):
+        if comments_in(syntax, gone[definition]):
+            raise NoFixError("a comment would be lost")
         return _Moved(free.written(read.draft.span(definition.value)), gone=gone)
     unit = indent_unit(syntax, read.call)
     text = at_margin(syntax, gone[definition], free.changes, unit)
@@ -301,6 +319,7 @@ class _Free:
             raise NoFixError("a function or a method is captured")
         if isinstance(parent, ast.Subscript) and parent.value is place and _is_text(parent.slice):
             raise NoFixError("a dictionary is captured")
+        self._check_use(place, parent, option=place is load and self._is_option(name))
         text = read.draft.code(place)
         if text not in self.arguments:
             parameter = name if place is load else text.rpartition(".")[2].strip("_")
@@ -314,11 +333,34 @@ class _Free:
         if parameter != text:
             self.changes[read.draft.span(place)] = parameter
 
+    @staticmethod
+    def _check_use(place: ast.expr, parent: ast.AST, *, option: bool) -> None:
+        """Refuse what looks like an option, which a program would need the value of."""
+        if isinstance(parent, ast.keyword) and parent.arg not in _DATA_KEYWORDS:
+            raise NoFixError("an option is captured")
+        if option and not isinstance(parent, (ast.BinOp, ast.UnaryOp, ast.Compare)):
+            raise NoFixError("an option is captured")
+        if isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Pow) and parent.right is place:
+            raise NoFixError("a power is captured")
+
+    def _is_option(self, name: str) -> bool:
+        """Whether the function around has a parameter of this name that looks like an option."""
+        facts = self._read.facts
+        function = facts.tree.context(self._read.node).function
+        while function is not None:
+            parameter = function.parameter(name)
+            if parameter is not None:
+                return facts.staged.options(parameter).option_like
+            function = function.outer
+        return False
+
     def written(self, span: Span) -> str:
         """Return code with what it captures replaced by the parameters."""
         return changed(self._read.draft.source.text, span, self.changes)
 
 
+_DATA_KEYWORDS = frozenset("a_min a_max min max where fill_value initial weights rtol atol total_repeat_length".split())
+"""Keywords by which functions take data."""
 _OF_ARRAYS = arrays.ARRAY_ATTRIBUTES | arrays.ARRAY_METHODS | arrays.ATTRIBUTES_OF_PYTHON
 
 

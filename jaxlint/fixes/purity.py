@@ -118,6 +118,8 @@ class Purity:
             self._busy.discard(id(function))
         if found <= Gives.NUMBERS and not code.touched and Gives.NUMBERS in held.values():
             return Gives.DOUBTFUL  # only shapes are read, of what may be no array at all
+        if found <= Gives.NUMBERS and code.sorted_out:
+            return Gives.DOUBTFUL
         return found
 
 
@@ -132,6 +134,8 @@ class _Code:
         self._given = {name for name, gives in held.items() if gives is Gives.NUMBERS}
         self.touched = False
         """Whether something is computed from a parameter's elements."""
+        self.sorted_out = False
+        """Whether it is asked what kind of thing a parameter is, so that not all of them need be arrays."""
 
     def _touch(self, *parts: cst.CSTNode) -> None:
         self.touched = self.touched or any(self._reads(part) for part in parts)
@@ -226,6 +230,7 @@ class _Code:
             return Gives.FAILS if isinstance(node.operator, cst.Not) and found is not Gives.PYTHON else found
         if isinstance(node, cst.Comparison):
             if all(isinstance(t.operator, (cst.Is, cst.IsNot)) for t in node.comparisons):
+                self.sorted_out = self.sorted_out or self._reads(node.left)
                 return Gives.PYTHON
             if len(node.comparisons) > 1 or isinstance(node.comparisons[0].operator, (cst.In, cst.NotIn)):
                 parts = [self.of(part) for part in (node.left, *(t.comparator for t in node.comparisons))]
@@ -352,6 +357,10 @@ class _Code:
 
     def _of_builtin(self, name: str, node: cst.Call, worst: Gives) -> Gives:
         if name in _STATIC_BUILTINS and worst < Gives.DOUBTFUL:
+            asks = name in ("isinstance", "hasattr", "callable", "type") and any(
+                self._reads(a.value) for a in node.args
+            )
+            self.sorted_out = self.sorted_out or asks
             return Gives.PYTHON
         if name in _CONVERSIONS:
             return Gives.PYTHON if worst is Gives.PYTHON and name not in ("print", "open") else Gives.FAILS

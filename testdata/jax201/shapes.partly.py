@@ -225,5 +225,5 @@ def jaxlint_examples():
         "halves": (x, 6),
         "partly_static": (x, 2, 3),
         "histogram": lambda: compiled_histogram(x, 5),
-        "Buffer._fill": lambda: Buffer(2.0).fill(x, 3),
+        "Buffer._fill": lambda made=Buffer(2.0): made.fill(x, 3),
     }

@@ -202,5 +202,5 @@ def jaxlint_examples():
         "step": lambda: scanned(x),
         "penalty": lambda: slope(x),
         "per_row": lambda: rows(x.reshape(2, 2)),
-        "Regulator._act": lambda: Regulator(2.0).act(1.0),
+        "Regulator._act": lambda made=Regulator(2.0): made.act(1.0),
     }

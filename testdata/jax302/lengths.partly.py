@@ -206,5 +206,5 @@ def jaxlint_examples():
         "written_as_while": (x,),
         "propagate": lambda: film(x, frames=200),
         "body": lambda: scanned(jnp.ones((2, 400))),
-        "Filter._run": lambda: Filter(0.5).run(x),
+        "Filter._run": lambda made=Filter(0.5): made.run(x),
     }

@@ -142,6 +142,7 @@ def test_loops_that_hand_on_more_than_plain_values_are_left_alone(before: str, b
         "lambda x: float(jnp.sum(x))",
         "lambda x: x if jnp.any(x > 0) else -x",
         "lambda x: jnp.asarray(x).sum(rate)",
+        "lambda x: jnp.isclose(x, 0.0, equal_nan=rate)",
         "lambda x: jnp.sin(x).block_until_ready()",
         "jnp.ones",
     ],
@@ -151,7 +152,21 @@ def test_maps_that_cannot_be_traced_are_left_alone(function: str) -> None:
     assert fixed(code, ("JAX401",)) == (code, [])
 
 
-@pytest.mark.parametrize("function", ["lambda n: n + 2", "lambda s: jnp.zeros(s.shape) + 1", "jnp.zeros_like"])
+def test_a_caller_that_is_given_an_object_is_not_compiled() -> None:
+    code = "def main(tree, cfg):\n    return jax.tree.map(lambda x: x - cfg.rate * jnp.sin(x), tree)\n"
+    text, _ = fixed(code, ("JAX401",))
+    assert "return _main_tree(tree, cfg.rate)" in text
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        "lambda n: n + 2",
+        "lambda s: jnp.zeros(s.shape) + 1",
+        "jnp.zeros_like",
+        "lambda x: None if x is None else jnp.sin(x)",
+    ],
+)
 def test_maps_over_what_may_be_no_arrays_are_only_shown(function: str) -> None:
     code = f"def main(tree):\n    print(jax.tree.map({function}, tree))\n"
     assert fixed(code, ("JAX401",)) == (code, [Applicability.DISPLAY])
