@@ -179,7 +179,8 @@ class Model:
     def attributed(self) -> float:
         """The share of all seconds that are known to come of some line of the user's; 1 where there are none."""
         total = self.totals.cost.total
-        return 1.0 - sum(cost.total for _, cost in self.unattributed.values()) / total if total else 1.0
+        unknown = sum(cost.total for _, cost in self.unattributed.values())
+        return min(max(1.0 - unknown / total, 0.0), 1.0) if total else 1.0
 
 
 # --- what is under way -----------------------------------------------------------------------------------------------
