@@ -60,6 +60,8 @@ _TYPES = 4000
 # jax's own functions that are compiled when called eagerly, and operations that hold the user's functions.
 _CARRIERS = frozenset(("tree_util.py", "api.py", "control_flow.py"))
 _WITH_BODIES = frozenset("scan while cond switch map custom_jvp_call custom_vjp_call shard_map reduce pmap".split())
+_OURS = tuple(os.path.join(*path) for path in (("_jaxlint_recorder.py",), ("jaxlint", "doctor", "recorder.py")))
+"""Both may be in one process, where the pytest plugin runs under `jaxlint run`."""
 _FRAMEWORKS = ("jax", "jaxlib", "flax", "equinox", "haiku", "optax", "chex", "jaxtyping", "beartype", "numpy", "absl")
 
 
@@ -425,7 +427,8 @@ class Places:
         known = self._user.get(file)
         if known is None:
             known = self._user[file] = not (
-                file.startswith(self._skipped)
+                file.endswith(_OURS)
+                or file.startswith(self._skipped)
                 or _installed(file) >= 0
                 or (file.startswith("<") and "ipython" not in file)
             )
@@ -437,8 +440,10 @@ class Places:
         if known is None:
             at = _installed(file)
             package = file[at:].split(os.sep, 1)[0].split(".", 1)[0] if at >= 0 else ""
-            known = self._framework[file] = file.startswith("<") or (
-                package in _FRAMEWORKS if package else file.startswith(self._skipped)
+            known = self._framework[file] = (
+                file.startswith("<")
+                or file.endswith(_OURS)
+                or (package in _FRAMEWORKS if package else file.startswith(self._skipped))
             )
         return known
 

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from jaxlint.doctor import events
+
 TESTS = """\
 import threading
 from functools import partial
@@ -142,8 +144,10 @@ FAILURES = {
 def test_limits_name_what_changed_for_all_kinds_of_compiled_functions(tmp_path: Path) -> None:
     (tmp_path / "test_it.py").write_text(TESTS)
     options = ["-p", "jaxlint.pytest", "-p", "no:cacheprovider", "--jaxlint-max-compiles", "3", "-n", "2", "--tb=short"]
+    # Under `jaxlint run`, so that the recorder and the plugin listen to the same jax.
+    run = [sys.executable, "-m", "jaxlint", "run", "-q", "--python", sys.executable, "--record", "run.jsonl"]
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-rA", "--strict-markers", *options],
+        [*run, "-m", "pytest", "-q", "-rA", "--strict-markers", *options],
         cwd=tmp_path,
         env={**os.environ, "JAX_PLATFORMS": "cpu", "PYTHONPATH": str(Path(__file__).parents[2])},
         capture_output=True,
@@ -158,6 +162,10 @@ def test_limits_name_what_changed_for_all_kinds_of_compiled_functions(tmp_path: 
         for line in said.splitlines():
             assert line.lstrip() in plain, report
     passed = {line.rpartition("::")[2] for line in done.stdout.splitlines() if line.startswith("PASSED")}
+    with (tmp_path / "run.jsonl").open(encoding="utf-8") as lines:
+        misses = [event for event in events.read(lines) if isinstance(event, events.Miss)]
+    # One thread runs no line of the tests: its target is a compiled function.
+    assert {Path(miss.stack[0].file).name for miss in misses if miss.stack} == {"test_it.py"}
     assert passed == {"test_cached_passes", "test_within_the_option_passes", "test_more_allowed_passes"}
 
 
