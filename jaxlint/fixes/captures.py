@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 
 from jaxlint.facts import arrays
 from jaxlint.facts.demands import use_of_argument, use_of_method_argument
+from jaxlint.facts.wrappers import table
 from jaxlint.finding import Span
 from jaxlint.fixes.made import Made
 from jaxlint.fixes.scopes import COMPREHENSIONS, DEFS, FUNCTIONS, Scope, Scopes, all_arguments
 from jaxlint.fixes.syntax import NoFixError, Syntax
+from jaxlint.settings import Settings
 from jaxlint.source import Source
 
 if TYPE_CHECKING:
@@ -289,6 +291,9 @@ def _argument_role(scopes: Scopes, syntax: Syntax, call: ast.Call, key: int | st
         return "option" if use_of_argument(name, key if key is not None else "") else "data"
     if name.startswith(("numpy.", "math.")):
         return "test"
+    row = table(Settings()).get(name)
+    if row is not None and key in row.traces:
+        return "call"
     if name in ("jax.tree.map", "jax.tree_util.tree_map", "jax.tree_map"):
         return "data" if key != 0 else "call"
     if isinstance(func, ast.Attribute) and not name:

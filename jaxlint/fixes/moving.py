@@ -180,21 +180,28 @@ def removal(syntax: Syntax, gone: Mapping[ast.stmt, Span]) -> list[Span]:
     Raises:
         NoFixError: a block would be left without a statement.
     """
+    # Statements that vanish one below the other are one place.
+    merged: list[tuple[Span, ast.stmt]] = []
+    for node, span in sorted(gone.items(), key=lambda item: item[1]):
+        if merged and span.start <= merged[-1][0].end:
+            merged[-1] = (Span(merged[-1][0].start, max(span.end, merged[-1][0].end)), node)
+        else:
+            merged.append((span, node))
     spans: list[Span] = []
-    for node, span in gone.items():
+    for span, node in merged:
         left = [other for other in siblings(syntax, node) if other not in gone]
         if not left:
             raise NoFixError("a block would be empty")
         follows = any(syntax.span(other).start >= span.end for other in left)
         opens = all(syntax.span(other).start >= span.end for other in left)
         spans.append(_with_blank_rows(syntax, span, below=follows, opens=opens))
-    merged: list[Span] = []
-    for span in sorted(spans):
-        if merged and span.start <= merged[-1].end:
-            merged[-1] = Span(merged[-1].start, max(span.end, merged[-1].end))
+    joined: list[Span] = []
+    for span in spans:
+        if joined and span.start <= joined[-1].end:
+            joined[-1] = Span(joined[-1].start, max(span.end, joined[-1].end))
         else:
-            merged.append(span)
-    return merged
+            joined.append(span)
+    return joined
 
 
 def _with_blank_rows(syntax: Syntax, span: Span, *, below: bool, opens: bool) -> Span:
