@@ -34,7 +34,8 @@ from jaxlint.facts.staged import Staged
 from jaxlint.facts.surroundings import is_test_class, is_test_file, is_test_name
 from jaxlint.facts.targets import Target
 from jaxlint.facts.tracing import Tracing
-from jaxlint.facts.tree import Context, Function, Parameter, Tree
+from jaxlint.facts.tree import Context, Function, Loop, Parameter, Tree
+from jaxlint.facts.uncompiled import Uncompiled, UnusedName
 from jaxlint.facts.values import Values
 from jaxlint.facts.wrappers import table
 from jaxlint.facts.wrapping import Wrappings
@@ -205,6 +206,11 @@ class ModuleFacts:
         return Arguments(self.tree, self.names, self.wrappings, self.constants, self.compiled, self.instances)
 
     @functools.cached_property
+    def uncompiled(self) -> Uncompiled:
+        """Eager code in loops that ought to be compiled, and compiled functions that nothing uses."""
+        return Uncompiled(self.tree, self.names, self.wrappings, self.calls, self.tracing, self.loops, self.compiled)
+
+    @functools.cached_property
     def wrong_arguments(self) -> list[WrongArgument]:
         """The options of compile wrappers that name arguments which the function lacks."""
         return Signatures(self.names, self.wrappings, self.constants, self.values).wrong
@@ -298,6 +304,15 @@ class ModuleFacts:
             # Whoever calls it, eagerly or under trace, pays for each turn; and nobody can trace `float(array)`.
             evidence = replace(evidence, doubts=evidence.doubts - {Doubt.EAGERNESS})
         return evidence
+
+    def unused_evidence(self, unused: UnusedName) -> Evidence:
+        """Return the evidence for a compiled function that nothing uses."""
+        return Evidence(test=self.is_test(self.tree.context(unused.node).function))
+
+    def loop_evidence(self, loop: Loop) -> Evidence:
+        """Return the evidence for a loop that hurts whether its function is traced or not."""
+        evidence = self.eager_evidence(loop.node)
+        return replace(evidence, doubts=evidence.doubts - {Doubt.EAGERNESS})
 
     def eager_site_evidence(self, site: EagerSite) -> Evidence:
         """Return the evidence for a call that compiles each time it runs outside any trace."""

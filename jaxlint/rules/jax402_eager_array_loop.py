@@ -69,7 +69,11 @@ RULE = Rule(
 
 def check(facts: ModuleFacts) -> Iterator[Report]:
     """Yield the loops that dispatch array operations in every turn."""
+    # A step of training is said to be one, where that rule runs.
+    steps = {id(step.loop) for step in facts.uncompiled.steps} if facts.settings.preview else set()
     for loop in facts.eager_loops:
+        if id(loop.loop) in steps:
+            continue
         instead = (
             "write it with `jax.lax.scan` in a compiled function, or `jax.vmap` if the turns are independent; "
             "`jax.jit` alone would unroll it"

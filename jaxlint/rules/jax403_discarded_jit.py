@@ -25,6 +25,9 @@ def filter_signal(signal, order):
 ## When it stays silent
 Whenever the value of the expression is used.
 
+In preview also reported is a compiled function under a private or local name that nothing uses, where the raw function
+is called; a public `f_jit = jax.jit(f)` is there for others.
+
 ## Fix safety
 The `@` is put back.  Safe where the function is array code and nothing else; unsafe where it calls what is not in
 sight, or acts on something beside its result.  Only shown where tracing it would fail, where the function dies with a
@@ -75,6 +78,19 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
             )
         fixes = functools.partial(_fixes, facts, discarded)
         yield Report(discarded.node, message, discarded.evidence, fixes=fixes)
+    if facts.settings.preview:
+        yield from _unused_names(facts)
+
+
+def _unused_names(facts: ModuleFacts) -> Iterator[Report]:
+    """Yield the compiled functions under names that nothing uses, beside calls of the raw function (preview)."""
+    for unused in facts.uncompiled.unused_names:
+        message = (
+            f"nothing uses `{unused.name}`, and `{unused.function.name}` itself is called, so it is never compiled; "
+            f"call `{unused.name}` instead"
+        )
+        evidence = facts.unused_evidence(unused)
+        yield Report(unused.node, message, evidence, ((unused.call, f"`{unused.function.name}` is called here"),))
 
 
 def _fixes(facts: ModuleFacts, discarded: Discarded) -> Iterator[Fix]:

@@ -10,7 +10,7 @@ def leapfrog(x, v):
     return x + 0.1 * v, v - 0.1 * x
 
 
-_fast_leapfrog = jax.jit(leapfrog)
+_fast_leapfrog = jax.jit(leapfrog)  # want: JAX403
 
 
 def integrate(x, v):
@@ -24,7 +24,7 @@ def relax(x):
 
 
 def relaxation(x):
-    fast_relax = jax.jit(relax)
+    fast_relax = jax.jit(relax)  # want: JAX403
     for _ in range(3):
         x = relax(x)
     return x

@@ -1,0 +1,72 @@
+"""An array grows in each turn of a loop.
+
+## What it does
+Reports `jnp.append`, `concatenate`, `hstack` and `vstack` in a loop outside any trace, whose result goes back under the
+name of one of their arguments.
+
+## Why it is slow
+Each turn meets a new shape, and XLA compiles the operation for every one: two programs a turn. It also copies all
+that is there, so the time grows with the square of the turns.
+
+## Example
+```python
+def collect(x, n):
+    history = x
+    for _ in range(n):
+        x = step(x)
+        history = jnp.concatenate([history, x])
+    return history
+```
+
+## Use instead
+```python
+def collect(x, n):
+    history = [x]
+    for _ in range(n):
+        x = step(x)
+        history.append(x)
+    return jnp.concatenate(history)
+```
+
+## When it stays silent
+For a window of one length (`jnp.concatenate([x[1:], new])`); over a literal `range` of 8 or less; in code that
+something traces; where a compiled function receives the array, which is JAX501.
+
+## Fix safety
+No fix is offered yet.
+
+## References
+- JAX documentation, "Just-in-time compilation": JIT and caching
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from jaxlint.finding import Impact
+from jaxlint.rules import Report, Rule
+
+if TYPE_CHECKING:
+    from jaxlint.facts.module import ModuleFacts
+
+RULE = Rule(
+    code="JAX404",
+    name="growing-array",
+    summary="an array grows in each turn of a loop",
+    impact=Impact.PER_VALUE,
+    since="0.1.0",
+    words=frozenset({"concatenate", "concat", "hstack", "vstack", "jnp.append"}),
+    preview=True,
+    doc=__doc__,
+)
+
+
+def check(facts: ModuleFacts) -> Iterator[Report]:
+    """Yield the calls that make an array longer in each turn."""
+    for growing in facts.uncompiled.growing:
+        message = (
+            f"`{growing.name}` grows in each turn of the loop, and each length compiles the operation again; collect "
+            f"the parts in a list and join them once, or write into an array of the full size"
+        )
+        yield Report(growing.node, message, facts.loop_evidence(growing.loop))
