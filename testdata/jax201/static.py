@@ -178,7 +178,7 @@ def jaxlint_examples():
     solver = Solver(2, True)
     linear = nnx.Linear(6, 6, rngs=nnx.Rngs(0))
     return {
-        "one_name": lambda: (one_name(x, 3), one_name(x, n=3)),
+        "one_name": lambda: (one_name(x, 3), one_name(x, n=4)),
         "names": (matrix, 0, True),
         "list_of_names": (matrix, 0, True),
         "names_in_a_variable": (matrix, 0, True),

@@ -134,8 +134,8 @@ def jaxlint_examples():
     x = jnp.arange(6.0)
     smoother = Filter(2.0)
     return {
-        "one_name": lambda: (one_name(x, 2), one_name(x, n=2)),
-        "one_number": lambda: (one_number(x, 2), one_number(x, n=2)),
+        "one_name": lambda: (one_name(x, 2), one_name(x, n=4)),
+        "one_number": lambda: (one_number(x, 2), one_number(x, n=4)),
         "from_the_end": (x, 2),
         "names_in_a_variable": lambda: names_in_a_variable(x, n=2, flip=True),
         "with_default": lambda: (with_default(x), with_default(x, 2)),

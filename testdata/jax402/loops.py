@@ -118,7 +118,7 @@ def moved(batches, n_steps):
     """Transfers are no operations."""
     out = []
     for batch in batches[:n_steps]:  # ok: JAX402
-        out.append(np.asarray(step(jnp.asarray(batch), 0.1)))
+        out.append(np.asarray(step(jnp.asarray(np.stack([batch])), 0.1)))
     return out
 
 
