@@ -162,6 +162,15 @@ class Arguments:
                         found.extend([StaticField(value, cls, name, what)] if what else [])
         return found
 
+    def is_passed(self, cls: Class) -> bool:
+        """Whether a call in sight hands an instance of a class to a compiled function."""
+        return any(
+            self._names.instance_class(value) is cls
+            for call in self._compiled.calls
+            for arg in call.node.args
+            for value in self._names.values(arg.value)
+        )
+
     def _is_static_field(self, call: cst.Call) -> bool:
         for arg in call.args:
             keyword = arg.keyword.value if arg.keyword is not None else ""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from jaxlint.facts.arguments import Arguments, Given
+from jaxlint.facts.arguments import Arguments, Given, StaticField
 from jaxlint.facts.calls import Calls
 from jaxlint.facts.compiled import CompiledCall, CompiledCalls
 from jaxlint.facts.confidence import Doubt, Evidence
@@ -304,6 +304,11 @@ class ModuleFacts:
             # Whoever calls it, eagerly or under trace, pays for each turn; and nobody can trace `float(array)`.
             evidence = replace(evidence, doubts=evidence.doubts - {Doubt.EAGERNESS})
         return evidence
+
+    def field_evidence(self, field: StaticField) -> Evidence:
+        """Return the evidence for a static field without a hash, which fails once a compiled function takes it."""
+        doubts = frozenset(() if self.arguments.is_passed(field.cls) else {Doubt.UNSEEN})
+        return Evidence(test=self.is_test(None), doubts=doubts)
 
     def unused_evidence(self, unused: UnusedName) -> Evidence:
         """Return the evidence for a compiled function that nothing uses."""

@@ -61,8 +61,6 @@ RULE = Rule(
 
 def check(facts: ModuleFacts) -> Iterator[Report]:
     """Yield the static arguments and fields that have no hash."""
-    from jaxlint.facts.confidence import Evidence
-
     for given in facts.arguments.unhashable:
         message = (
             f"`{given.parameter.name}` of `{given.call.name}` is static and is given {given.what} which cannot be "
@@ -74,4 +72,4 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
             f"the static field `{field.name}` of `{field.cls.name}` is {field.what}, which cannot be hashed, so a "
             f"compiled function that takes a `{field.cls.name}` fails; make it a tuple, or a field that is traced"
         )
-        yield Report(field.node, message, Evidence(test=facts.is_test(None)))
+        yield Report(field.node, message, facts.field_evidence(field))
