@@ -68,6 +68,7 @@ class Unrolled:
     `trips` is the number of turns where the source shows it, None elsewhere; `bound` is then what decides it: `shape`,
     `static`, `array`, `maybe-array` or None where nothing is known.  `body` is one turn's weight, `total` the whole
     loop's with the loops around and within.  `cue` says in words why the number is likely large, for an unknown number.
+    `ragged` says that the turns work on different shapes, so that no `scan` can take their place as they are.
     """
 
     loop: Loop
@@ -78,6 +79,7 @@ class Unrolled:
     body: Weight
     total: Weight
     cue: str = ""
+    ragged: bool = False
 
 
 class Loops:
@@ -122,8 +124,27 @@ class Loops:
             if trips is not None and trips < HUGE and self._is_structural(loop):
                 continue
             cue = self._cue(loop, bound) if trips is None and bound is not None else ""
-            found.append(Unrolled(loop, self.place(loop), function, trips, bound, body, total, cue))
+            found.append(
+                Unrolled(loop, self.place(loop), function, trips, bound, body, total, cue, self._is_ragged(loop))
+            )
         return found
+
+    def _is_ragged(self, loop: Loop) -> bool:
+        """Whether the loop variable bounds a slice on one side, as in `x[:i]`, or is the size of a new array."""
+        targets = self._targets(loop)
+        if not targets:
+            return False
+        for node in self._nodes_of_turn(loop):
+            if isinstance(node, cst.Slice):
+                sides = [side for side in (node.lower, node.upper) if side is not None and _mentions(side, targets)]
+                ragged = len(sides) == 1
+            elif isinstance(node, cst.Call) and node.args and _mentions(node.args[0].value, targets):
+                ragged = not _SIZED.isdisjoint(self._names.externals(node.func))
+            else:
+                ragged = False
+            if ragged:
+                return True
+        return False
 
     def place(self, loop: Loop) -> cst.CSTNode:
         """Return where to report a loop: the statement's head, or the comprehension."""
@@ -593,6 +614,9 @@ class Loops:
             self._busy.discard(key)
         return self._weights[key]
 
+
+_SIZED = frozenset(f"jax.numpy.{name}" for name in ("zeros", "ones", "full", "empty", "eye", "arange"))
+"""The functions whose first argument is the size of what they make."""
 
 _COUNTED = {"split": 1, "array_split": 1, "arange": 0, "linspace": 2}
 """The functions whose argument at a position is the number of elements they give."""

@@ -17,6 +17,15 @@ CUES = frozenset({"while", "range", "enumerate"})
 """With these words in code that something traces, a loop may matter; see the outline's `LOOP_WORDS`."""
 
 
+def instead(unrolled: Unrolled) -> str:
+    """Say what to write instead of a loop."""
+    if unrolled.ragged:
+        return (
+            "its turns have different shapes: pad or mask them to one shape, then `jax.vmap` or `jax.lax.scan` does it"
+        )
+    return "use `jax.lax.scan` or `jax.lax.fori_loop`, or `jax.vmap` if the turns are independent"
+
+
 def fixes(facts: ModuleFacts, unrolled: Unrolled) -> Iterator[Fix]:
     """Yield the loops of jax that a Python loop may become."""
     from jaxlint.fixes import edits, loops

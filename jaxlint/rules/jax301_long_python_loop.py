@@ -81,7 +81,7 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
         turns = f"{loop.trips:,} turns" if loop.trips is not None else "many turns"
         message = (
             f"this Python loop unrolls under trace: {turns} leave an estimated {loop.total.equations:,} equations to "
-            f"compile; use `jax.lax.scan` or `jax.lax.fori_loop`, or `jax.vmap` if the turns are independent"
+            f"compile; {_loops.instead(loop)}"
         )
         fixes = functools.partial(_loops.fixes, facts, loop)
         yield Report(loop.node, message, facts.trace_evidence(loop.node), fixes=fixes)

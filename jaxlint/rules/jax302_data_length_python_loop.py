@@ -79,7 +79,7 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
     for loop in facts.data_loops:
         message = (
             f"this Python loop unrolls under trace, and {loop.cue}: the program grows with the data; "
-            f"use `jax.lax.scan` or `jax.lax.fori_loop`, or `jax.vmap` if the turns are independent"
+            f"{_loops.instead(loop)}"
         )
         doubts = frozenset({Doubt.MAY_BE_LIST} if loop.bound == "maybe-array" else ())
         fixes = functools.partial(_loops.fixes, facts, loop)
