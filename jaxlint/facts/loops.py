@@ -178,17 +178,33 @@ class Loops:
         }
 
     def _runs_on_host(self, loop: Loop) -> bool:
-        """Whether a turn converts something to a number of Python, which would fail under trace."""
-        return any(
-            isinstance(node, cst.Call)
-            and isinstance(node.func, cst.Name)
+        """Whether a turn makes a number of Python, or ends the loop by a value, which would fail under trace."""
+        for node in self._nodes_of_turn(loop):
+            if isinstance(node, cst.Call):
+                if self._is_conversion(node):
+                    return True
+            elif isinstance(node, cst.If) and _breaks(node.body) and self._orders_results(node.test):
+                return True
+        return False
+
+    def _is_conversion(self, node: cst.Call) -> bool:
+        return (
+            isinstance(node.func, cst.Name)
             and node.func.value in ("float", "int")
             and not self._names.bindings(node.func)
             and len(node.args) == 1
             and self._values.kind(node.args[0].value) is Kind.UNKNOWN
             and self._is_computed(node.args[0].value)
-            for node in self._nodes_of_turn(loop)
         )
+
+    def _orders_results(self, test: cst.BaseExpression) -> bool:
+        """Whether a test compares the size of what a call gave, of which nothing else is known."""
+        if isinstance(test, cst.BooleanOperation):
+            return self._orders_results(test.left) or self._orders_results(test.right)
+        if not isinstance(test, cst.Comparison) or not isinstance(test.comparisons[0].operator, _ORDERS):
+            return False
+        sides = [test.left, test.comparisons[0].comparator]
+        return any(self._values.kind(side) is Kind.UNKNOWN and self._is_computed(side) for side in sides)
 
     def _is_computed(self, node: cst.BaseExpression) -> bool:
         """Whether an expression holds what a call gave."""
@@ -347,6 +363,8 @@ class Loops:
         names = self._bound_names(loop)
         if self._is_structural(loop) or self._is_short_by_default(loop) or not self._works_on_data(loop):
             return ""
+        if not self._computes(loop):
+            return ""
         if bound in ("array", "maybe-array"):
             return "it turns once for each element of the array"
         for name in names:
@@ -355,6 +373,28 @@ class Loops:
         if self._indexes_by_turn(loop):
             return "each turn reads or updates an array at its own index"
         return ""
+
+    def _computes(self, loop: Loop) -> bool:
+        """Whether something in a turn is an array operation for certain, and no arithmetic of unknown numbers."""
+        return any(self._is_operation(node, 3) for node in self._nodes_of_turn(loop))
+
+    def _is_operation(self, node: cst.CSTNode, depth: int) -> bool:
+        if isinstance(node, (cst.BinaryOperation, cst.UnaryOperation, cst.Comparison, cst.Subscript)):
+            return self._values.kind(node).traced
+        if isinstance(node, cst.AugAssign):
+            return self._values.kind(node).traced or self._values.kind(node.value).traced
+        if not isinstance(node, cst.Call):
+            return False
+        if self._values.kind(node).traced or self._values.is_update(node.func) or self._wrappings.of(node) is not None:
+            return True
+        if any(arrays.is_array_function(name) for name in self._names.externals(node.func)):
+            return True
+        functions = [function for function, _ in self._calls.callees(node)][:1]
+        return depth > 0 and any(
+            self._is_compiled(function)
+            or any(self._is_operation(part, depth - 1) for part in self._tree.body(function))
+            for function in functions
+        )
 
     def _works_on_data(self, loop: Loop) -> bool:
         """Whether a turn does something with data, rather than to make constants of Python's numbers."""
@@ -405,7 +445,22 @@ class Loops:
 
     def _is_structural(self, loop: Loop) -> bool:
         """Whether a loop's bound is named after parts of a model or a thing, of which there are few."""
+        if isinstance(loop.node, (cst.For, cst.CompFor)) and self._is_rank(loop.node.iter):
+            return True
         return any(STRUCTURE.fullmatch(name.lower()) for name in self._bound_names(loop))
+
+    def _is_rank(self, node: cst.CSTNode) -> bool:
+        """Whether an iterable has one element for each dimension of an array."""
+        if isinstance(node, cst.Attribute):
+            return node.attr.value in ("ndim", "shape")
+        if isinstance(node, cst.Call):
+            if last_name(node.func) in ("range", "enumerate", "zip", "reversed", "len"):
+                return any(self._is_rank(arg.value) for arg in node.args)
+            return any(name in _BY_DIMENSION for name in self._names.externals(node.func))
+        if isinstance(node, cst.Name):
+            values = [v.node for v in self._names.values(node) if isinstance(v, Expression) and v.node is not node]
+            return bool(values) and all(self._is_rank(value) for value in values)
+        return False
 
     def _bound_names(self, loop: Loop) -> list[str]:
         """Return the names that a loop's bound is written with, and those that these are computed from."""
@@ -615,6 +670,14 @@ class Loops:
         return self._weights[key]
 
 
+_ORDERS = (cst.LessThan, cst.LessThanEqual, cst.GreaterThan, cst.GreaterThanEqual)
+
+_BY_DIMENSION = frozenset(
+    f"jax.numpy.{name}"
+    for name in ("ndim", "shape", "unravel_index", "meshgrid", "indices", "nonzero", "ix_", "gradient")
+)
+"""The functions that give a number, or an array, for each dimension."""
+
 _SIZED = frozenset(f"jax.numpy.{name}" for name in ("zeros", "ones", "full", "empty", "eye", "arange"))
 """The functions whose first argument is the size of what they make."""
 
@@ -626,6 +689,15 @@ _LOOPS = (cst.For, cst.While, cst.ListComp, cst.SetComp, cst.DictComp, cst.Gener
 
 def _is_data_length(name: str) -> bool:
     return DATA_LENGTHS.fullmatch(name) is not None or DATA_LENGTHS.fullmatch(name.lower()) is not None
+
+
+def _breaks(node: cst.CSTNode) -> bool:
+    """Whether a block ends the loop that it stands in."""
+    if isinstance(node, cst.Break):
+        return True
+    if isinstance(node, (cst.For, cst.While, cst.FunctionDef, cst.ClassDef)):
+        return False
+    return any(map(_breaks, children(node)))
 
 
 def _mentions(nodes: object, names: set[str]) -> bool:
