@@ -65,7 +65,7 @@ class Eager:
         tracing: Tracing,
         constants: Constants,
         is_run_once: Callable[[Function], bool],
-        is_small: Callable[[Loop], bool],
+        is_work: Callable[[Loop], bool],
         incoming: Incoming = NOTHING,
     ) -> None:
         self._tree = tree
@@ -76,7 +76,7 @@ class Eager:
         self._constants = constants
         self._is_run_once = is_run_once
         self._incoming = incoming
-        self._is_small = is_small
+        self._is_work = is_work
         self._busy: set[int] = set()
 
     def eagerness(self, node: cst.CSTNode) -> Eagerness:
@@ -95,7 +95,7 @@ class Eager:
         if self._tracing.may_be_traced(function):
             return Eagerness.LOW
         called = self._calls.of(function) or function.qualname in self._incoming.functions
-        looped = context.loop is not None and not self._is_small(context.loop)
+        looped = context.loop is not None and self._is_work(context.loop)
         if looped and (called or self._is_script):
             return Eagerness.MEDIUM
         return chain
@@ -115,7 +115,7 @@ class Eager:
     @functools.cached_property
     def _is_script(self) -> bool:
         """Whether the module runs something by itself: it tests `__name__`."""
-        return "__name__" in self._tree.loads
+        return any(isinstance(self._tree.parent(node), cst.Comparison) for node in self._tree.loads.get("__name__", ()))
 
     def _chain(self, function: Function) -> Eagerness:
         """Follow the callers of a function up to where the chain starts."""
@@ -138,7 +138,7 @@ class Eager:
                     continue
                 if caller is None or self._is_entry(caller):
                     return Eagerness.HIGH
-                if site.context.loop is not None and not self._is_small(site.context.loop):
+                if site.context.loop is not None and self._is_work(site.context.loop):
                     level = Eagerness.MEDIUM
                 work.append(caller)
         return level

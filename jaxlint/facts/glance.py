@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from jaxlint.facts import arrays
 
@@ -125,6 +125,29 @@ def is_host_loop(loop: ast.For | ast.AsyncFor | ast.While) -> bool:
     return any(map(_DATA.fullmatch, names))
 
 
+_CONTEXTS = frozenset({ast.Load, ast.Store, ast.Del})
+
+
+def walk(*nodes: ast.AST) -> list[ast.AST]:
+    """Return nodes and all below them, constants aside, in no order; three times as fast as `ast.walk`."""
+    stack, found = list(nodes), []
+    while stack:
+        node = stack.pop()
+        kind = node.__class__
+        if kind is ast.Constant:
+            continue
+        found.append(node)
+        if kind is ast.Name:
+            continue
+        for name in node._fields:
+            value = getattr(node, name, None)
+            if value.__class__ is list:
+                stack.extend(part for part in value if isinstance(part, ast.AST))
+            elif isinstance(value, ast.AST) and value.__class__ not in _CONTEXTS:
+                stack.append(value)
+    return found
+
+
 _MANY = 100
 _DEPTH = 3
 _NO_OPERATION = frozenset({"isinstance", "hasattr", "getattr", "len", "type", "id", "callable", "print", "str", "repr"})
@@ -210,7 +233,7 @@ class ArrayCode:
         """Return the names that may hold an array in a piece of code."""
         found: set[str] = set()
         bindings: list[tuple[list[ast.expr], ast.expr]] = []
-        for node in (node for part in parts for node in ast.walk(part)):
+        for node in walk(*parts):
             match node:
                 case ast.Assign():
                     bindings.append((node.targets, node.value))
@@ -226,7 +249,7 @@ class ArrayCode:
         while len(found) != before:
             before = len(found)
             for targets, value in bindings:
-                names = [n.id for target in targets for n in ast.walk(target) if isinstance(n, ast.Name)]
+                names = [n.id for target in targets for n in walk(target) if isinstance(n, ast.Name)]
                 if not found.issuperset(names) and self._may_be_array(value, found):
                     found.update(names)
         return frozenset(found)
@@ -235,7 +258,7 @@ class ArrayCode:
         """Return how many operations a turn of a loop may do; a function of the file counts as several."""
         body = [*loop.body] if isinstance(loop, (ast.For, ast.AsyncFor, ast.While)) else [loop]
         found = 0
-        for node in (node for part in body for node in ast.walk(part)):
+        for node in walk(*body):
             match node:
                 case ast.Call():
                     found += self._call(node, known)
@@ -267,7 +290,7 @@ class ArrayCode:
         return None
 
     def _may_be_array(self, node: ast.AST, known: Collection[str]) -> bool:
-        for part in ast.walk(node):
+        for part in walk(node):
             match part:
                 case ast.Name(id=name) if name in known or name in self._doers:
                     return True
@@ -281,14 +304,9 @@ class ArrayCode:
         name = self._dotted(func)
         return name is not None and arrays.is_array_function(name)
 
-    def does(self, parts: Sequence[ast.AST]) -> bool:
-        """Whether a piece of code calls a function of JAX that does an operation, or updates an array."""
-        return any(
-            (isinstance(node, ast.Call) and self._is_operation(node.func))
-            or (isinstance(node, ast.Attribute) and node.attr == "at")
-            for part in parts
-            for node in ast.walk(part)
-        )
+    def does(self, calls: Iterable[ast.Call]) -> bool:
+        """Whether one of the calls is of a function of JAX that does an operation."""
+        return any(self._is_operation(call.func) for call in calls)
 
     @staticmethod
     def _speaks_of_arrays(node: ast.expr | None) -> bool:

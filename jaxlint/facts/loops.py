@@ -413,6 +413,31 @@ class Loops:
         trips, _ = self.trips(loop)
         return self._is_structural(loop) if trips is None else trips <= SHORT
 
+    def is_work(self, loop: Loop) -> bool:
+        """Whether a program may spend its time in a loop: not in one of few turns, or over the parts of a thing.
+
+        Dictionaries, `zip` and names that serve as keys walk through parts; traced code does so too.
+        """
+        node = loop.node
+        if self.is_small(loop):
+            return False
+        if isinstance(node, cst.While):
+            return True
+        if isinstance(node.iter, cst.Call):
+            name = last_name(node.iter.func)
+            if name in ("items", "keys", "values", "zip"):
+                return False
+            if name in ("range", "trange"):
+                return True
+        return not self._serves_as_key(loop)
+
+    def _serves_as_key(self, loop: Loop) -> bool:
+        targets = self._targets(loop)
+        return any(
+            isinstance(node, cst.Index) and isinstance(node.value, cst.Name) and node.value.value in targets
+            for node in self._nodes_of_turn(loop)
+        )
+
     def is_data_long(self, loop: Loop) -> bool:
         """Whether a loop of unknown length is long by its bound's name, or by the arrays that it updates."""
         trips, bound = self.trips(loop)

@@ -164,7 +164,7 @@ class ModuleFacts:
             self.tracing,
             self.constants,
             self.is_run_once,
-            self.loops.is_small,
+            self.loops.is_work,
             self.incoming,
         )
 

@@ -33,6 +33,7 @@ from jaxlint.facts.glance import (
     is_search,
     last_name,
     may_be_long,
+    walk,
 )
 from jaxlint.facts.incoming import NOTHING, Incoming
 from jaxlint.finding import Confidence, Span
@@ -430,8 +431,8 @@ class _Item:
 
         `modules` gives the dotted names that the file's own names stand for.
         """
-        nodes = [node for part in self._parts() for node in ast.walk(part)]
-        looped = {id(part) for loop in nodes if isinstance(loop, _LOOPS) for part in ast.walk(loop)}
+        nodes = walk(*self._parts())
+        looped = {id(part) for loop in nodes if isinstance(loop, _LOOPS) for part in walk(loop)}
         operations = Operations(modules, functools.partial(_definitions, nodes, index), index.methods)
         return any(
             isinstance(node, ast.Call)
@@ -469,7 +470,7 @@ class _Item:
             if any(map(is_rank, counts(item.iter))):
                 continue
             if last_name(item.iter.func) in LOOP_WORDS and any(
-                isinstance(part, ast.Name) and part.id in indexed for part in ast.walk(item.target)
+                isinstance(part, ast.Name) and part.id in indexed for part in walk(item.target)
             ):
                 return True
         return False
@@ -479,18 +480,25 @@ class _Item:
         """Its nodes; of the head of a class what is not in its body."""
         return list(self._parts())
 
-    def calls_any(self, names: Collection[str]) -> bool:
-        """Whether it calls one of the names."""
-        return any(
-            isinstance(node, ast.Call) and last_name(node.func) in names
-            for part in self._parts()
-            for node in ast.walk(part)
-        )
+    @functools.cached_property
+    def calls(self) -> list[ast.Call]:
+        """The calls that it makes."""
+        return [node for node in self._walked() if isinstance(node, ast.Call)]
+
+    @property
+    def updates(self) -> bool:
+        """Whether it speaks of `x.at[...]`."""
+        return "at" in self.words and any(isinstance(n, ast.Attribute) and n.attr == "at" for n in self._walked())
+
+    @functools.cached_property
+    def called(self) -> frozenset[str]:
+        """The last names of what it calls."""
+        return frozenset(last_name(call.func) for call in self.calls)
 
     def calls_with_new_function(self, words: frozenset[str]) -> bool:
         """Whether it calls one of the words with a function that it may just have made."""
-        nodes = [node for part in self._parts() for node in ast.walk(part)]
-        made = {node.name for node in nodes[len(self.nodes) :] if isinstance(node, _FUNCTIONS)}
+        nodes = walk(*self._parts())
+        made = {node.name for node in nodes if isinstance(node, _FUNCTIONS) and node not in self.nodes}
         made |= {
             target.id
             for node in nodes
@@ -528,7 +536,7 @@ class _Item:
             isinstance(part, (ast.Name, ast.Attribute)) and last_name(part) in TRACE_WORDS
             for node in self.nodes
             for decorator in getattr(node, "decorator_list", ())
-            for part in ast.walk(decorator)
+            for part in walk(decorator)
         )
 
     def _index_names(self) -> set[str]:
@@ -537,7 +545,7 @@ class _Item:
             part.id
             for item in self._walked()
             if isinstance(item, ast.Subscript)
-            for part in ast.walk(item.slice)
+            for part in walk(item.slice)
             if isinstance(part, ast.Name)
         }
 
@@ -597,16 +605,12 @@ class _Item:
         """Whether it calls one of `names` at module level or in a loop, is an entry point, or marked to run once."""
         node = self.nodes[0]
         if not isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
-            return any(
-                isinstance(part, ast.Call) and last_name(part.func) in names
-                for statement in self.nodes
-                for part in ast.walk(statement)
-            )
+            return not names.isdisjoint(self.called) and not names.isdisjoint(_called_at_once(self.nodes))
         if self.header is None and getattr(node, "name", "") in ENTRY_POINTS:
             return True
         if "once" in self.words:
             return True
-        return any(_uses_within(item, names, own) for item in self._walked() if isinstance(item, _LOOPS))
+        return any(_is_work(item) and _uses_within(item, names, own) for item in self._walked())
 
     @property
     def is_traced_by_library(self) -> bool:
@@ -650,7 +654,7 @@ def _depth(nodes: Iterable[ast.AST]) -> int:
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _DEFINITIONS = (*_FUNCTIONS, ast.ClassDef, ast.Import, ast.ImportFrom)
 _NOTED = frozenset(
-    {ast.Attribute, ast.alias, ast.Global, ast.While, ast.For, ast.AsyncFor, ast.comprehension}
+    {ast.Attribute, ast.Call, ast.alias, ast.Global, ast.While, ast.For, ast.AsyncFor, ast.comprehension}
     | {ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp}
     | {ast.If, ast.IfExp, ast.Assert, ast.Subscript}
 )
@@ -664,12 +668,41 @@ def _has_any(triggers: frozenset[str], words: Collection[str]) -> bool:
     return any("." in trigger and all(part in words for part in trigger.split(".")) for trigger in triggers)
 
 
-_LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_LOOPS = (ast.For, ast.AsyncFor, ast.While, *_COMPREHENSIONS)
+
+
+def _called_at_once(nodes: Iterable[ast.AST]) -> set[str]:
+    """The last names of what statements call, the bodies of functions that they define aside."""
+    found, stack = set[str](), list(nodes)
+    while stack:
+        node = stack.pop()
+        if isinstance(node, (*_FUNCTIONS, ast.Lambda)):
+            continue
+        if isinstance(node, ast.Call):
+            found.add(last_name(node.func))
+        stack.extend(ast.iter_child_nodes(node))
+    return found
+
+
+def _is_work(node: ast.AST) -> bool:
+    """Whether it is a loop in which a program may spend its time; see `Loops.is_work` of the facts."""
+    if isinstance(node, ast.While):
+        return True
+    if isinstance(node, (ast.For, ast.AsyncFor)):
+        iterables = [node.iter]
+    elif isinstance(node, _COMPREHENSIONS):
+        iterables = [generator.iter for generator in node.generators]
+    else:
+        return False
+    return not all(
+        isinstance(i, ast.Call) and last_name(i.func) in ("items", "keys", "values", "zip") for i in iterables
+    )
 
 
 def _uses_within(node: ast.AST, names: frozenset[str], own: frozenset[str]) -> bool:
     """Whether code uses one of the names, or one of `own` as an attribute of `self`."""
-    for item in ast.walk(node):
+    for item in walk(node):
         if isinstance(item, ast.Name) and item.id in names:
             return True
         if isinstance(item, ast.Attribute) and (
@@ -687,7 +720,7 @@ def _bound(node: ast.stmt) -> Iterator[str]:
         for alias in node.names:
             yield alias.asname or alias.name.partition(".")[0]
     else:
-        for item in ast.walk(node):
+        for item in walk(node):
             if isinstance(item, ast.Name) and isinstance(item.ctx, ast.Store):
                 yield item.id
             elif isinstance(item, (*_FUNCTIONS, ast.ClassDef)):
@@ -730,7 +763,7 @@ def _imported(items: Iterable[_Item]) -> dict[str, str]:
 
 
 def _globals(node: ast.stmt) -> Iterator[str]:
-    for item in ast.walk(node):
+    for item in walk(node):
         if isinstance(item, ast.Global):
             yield from item.names
 
@@ -866,13 +899,14 @@ def _array_loops(
     if not of_jax:
         return set()
     plain = ArrayCode(of_jax)
-    does = [item for item in items if not item.words.isdisjoint(of_jax.keys() | {"at"}) and plain.does(item.parts)]
+    given = of_jax.keys() | {"at"}
+    does = [item for item in items if not item.words.isdisjoint(given) and (item.updates or plain.does(item.calls))]
     doers = {name for item in does for name in (*item.binds, *item.methods)}
     for _ in range(_INDIRECT):
         doers |= {
             name
             for item in items
-            if not item.words.isdisjoint(doers) and item.calls_any(doers)
+            if not item.words.isdisjoint(doers) and not item.called.isdisjoint(doers)
             for name in (*item.binds, *item.methods)
         }
     code = ArrayCode(of_jax, frozenset(doers))
@@ -898,7 +932,7 @@ def _aliases(items: list[_Item], words: frozenset[str]) -> set[str]:
         for item in items
         if "import" in item.words and not words.isdisjoint(item.words)
         for node in item.nodes
-        for part in ast.walk(node)
+        for part in walk(node)
         if isinstance(part, (ast.Import, ast.ImportFrom))
         for alias in part.names
         if alias.asname and alias.name.rpartition(".")[2] in words
