@@ -221,7 +221,8 @@ def _mend(verifier: Verifier, files: Sequence[File], results: Sequence[Result]) 
 def _lint(arguments: argparse.Namespace, places: list[str]) -> tuple[list[File], list[Job], bool]:
     """Return the files and what is found in those that have findings, and whether some file could not be linted."""
     from jaxlint.discovery import discover
-    from jaxlint.driver import check_file
+    from jaxlint.doors.cli import pool
+    from jaxlint.doors.cli.checking import check_files
     from jaxlint.verify.verifier import Job
 
     paths = arguments.paths or places or ["."]
@@ -235,8 +236,8 @@ def _lint(arguments: argparse.Namespace, places: list[str]) -> tuple[list[File],
         fail(error)
     adopting.check_baselines([file.config for file in found.files])
     jobs = []
-    for file in found.files:
-        checked = check_file(file)
+    results = check_files(found.files, pool.processes(len(found.files), None))
+    for file, checked in zip(found.files, results, strict=True):
         if checked.error is not None:
             fail(checked.error)
         failed = failed or checked.error is not None or any(d.code == "JAX000" for d in checked.diagnostics)
