@@ -22,6 +22,7 @@ from jaxlint.settings import ENTRY_POINTS
 _TRANSFERS = frozenset({"asarray", "array", "copy"})
 _HOST_CALLS = frozenset({"float", "int", "print", "bool", "plot", "imshow", "savefig", "scatter", "hist"})
 _NO_ARRAYS = frozenset({"PartitionSpec", "P", "NamedSharding", "Sharding", "ShapeDtypeStruct", "str", "tuple"})
+_NUMBERS_AND_TEXT = frozenset({"str", "bytes", "int", "bool", "Callable"})
 _HARMLESS = ("functools.", "abc.", "typing", "contextlib.", "dataclasses.", "chex.", "jaxtyping.", "beartype", "click.")
 """Decorators that leave a function as it is: the beginnings of their dotted names."""
 _DEPTH = 6
@@ -83,7 +84,7 @@ class Eager:
         """Return how sure it is that a place runs outside any trace."""
         context = self._tree.context(node)
         function = context.function
-        if self._tracing.is_traced(function):
+        if self._tracing.is_traced(function) or self._demands_trace(function):
             return Eagerness.TRACED
         if function is None or self._is_entry(function) or self._used_on_host(node):
             return Eagerness.HIGH
@@ -108,9 +109,32 @@ class Eager:
         """
         if not self._is_run_once(function):
             return False
-        if self._is_script or function.name.lstrip("_") in ENTRY_POINTS:
-            return function.outer is None and function.cls is None
-        return False
+        if function.outer is not None or function.cls is not None:
+            return False
+        if self._is_script:
+            return True
+        # In a library `run` and `train` may be a step of what other functions do.
+        return function.name.lstrip("_") in ENTRY_POINTS and not any(
+            site.context.function not in (None, function) for site in self._calls.of(function)
+        )
+
+    def _demands_trace(self, function: Function | None) -> bool:
+        """Whether a function raises an error unless something traces it."""
+        if function is None or function.is_lambda or not isinstance(function.node.body, cst.IndentedBlock):
+            return False
+        return any(
+            isinstance(node, cst.If)
+            and isinstance(node.test, cst.UnaryOperation)
+            and isinstance(node.test.operator, cst.Not)
+            and isinstance(node.test.expression, cst.Call)
+            and last_name(node.test.expression.func) == "isinstance"
+            and last_name(node.test.expression.args[-1].value) == "Tracer"
+            and any(
+                isinstance(part, cst.SimpleStatementLine) and isinstance(part.body[0], cst.Raise)
+                for part in node.body.body
+            )
+            for node in function.node.body.body
+        )
 
     @functools.cached_property
     def _is_script(self) -> bool:
@@ -285,7 +309,11 @@ class Eager:
             or any(wrapped.wrapper.compiles for wrapped in self._wrappings.of_function(function))
         ):
             return 0
-        given = {p.name for p in function.parameters if p.default is None}
+        given = {
+            p.name
+            for p in function.parameters
+            if p.default is None and not (p.annotation is not None and last_name(p.annotation) in _NUMBERS_AND_TEXT)
+        }
         if self._assigns_items(function, given):
             return 0  # which arrays of JAX refuse
         counter = _Counter(self, given, depth)
@@ -324,7 +352,9 @@ class _Counter:
             return int(by_value and self.is_array(node.left))
         if isinstance(node, cst.Subscript):
             at = isinstance(node.value, cst.Attribute) and node.value.attr.value == "at"
-            text = any(isinstance(e.slice, cst.Index) and isinstance(e.slice.value, cst.BaseString) for e in node.slice)
+            # Text is a key of a mapping; `[...]` reads what a reference or a variable holds.
+            kinds = (cst.BaseString, cst.Ellipsis)
+            text = any(isinstance(e.slice, cst.Index) and isinstance(e.slice.value, kinds) for e in node.slice)
             return int(not at and not text and self.is_array(node.value))
         if isinstance(node, cst.Attribute):
             return int(node.attr.value in ("T", "mT", "real", "imag") and self.is_array(node.value))

@@ -13,7 +13,7 @@ import libcst as cst
 from jaxlint.facts import arrays
 from jaxlint.facts.calls import Calls
 from jaxlint.facts.names import Expression, Names
-from jaxlint.facts.tree import Binding, Function, Parameter, Tree, children
+from jaxlint.facts.tree import Binding, Function, Parameter, Tree, children, last_name
 from jaxlint.facts.values import argument_of
 from jaxlint.facts.wrapping import Wrappings
 
@@ -231,6 +231,11 @@ class EagerArrays:
     def is_unseen(self, node: cst.Call) -> bool:
         """Whether a call is one of something that is neither defined nor imported here, such as a method."""
         return not self._names.externals(node.func) and not self._calls.callees(node)
+
+    def asks_a_person(self, node: cst.Call) -> bool:
+        """Whether a call waits for what somebody types, itself or in the function that it calls."""
+        nodes = [node, *(part for function, _ in self._calls.callees(node) for part in self._tree.body(function))]
+        return any(isinstance(part, cst.Call) and last_name(part.func) == "input" for part in nodes)
 
     def calls_compiled(self, node: cst.CSTNode) -> bool:
         """Whether a piece of code calls something that is compiled, as far as the source shows."""

@@ -27,6 +27,7 @@ _DRAWS = re.compile(r"plt|ax\d*|axes|axs|axis|fig\w*|pyplot|sns|plotly|go|canvas
 _READS = frozenset({"open", "File", "imread", "load", "loadtxt", "read_csv", "savez", "save", "savefig", "imsave"})
 _COUNTERS = frozenset({"range", "trange", "enumerate", "count"})
 _MAKERS = re.compile(r"init|create|make|build|setup|reset")
+_SHOWERS = re.compile(r"(render|plot|draw|show|display|print|visuali[sz]e|animate|repr)(_.*)?|(.*_)?(str|repr)(ing)?_*")
 _STEPS = re.compile(r"step|update|train|run|fit|predict|apply|forward|solve|rollout|sample")
 
 
@@ -83,7 +84,7 @@ class EagerLoops:
         hurts = long or self._loops.is_data_long(loop)
         light = trips is not None and trips * operations < LIGHT
         on_host = any(self._arrays.reads_values(part) for part in parts)
-        light = light or self._is_for_show(loop, parts)
+        light = light or self._is_for_show(loop, parts) or self._is_shown(loop)
         if not hurts and self._fills_parameters(loop):
             return None
         return EagerLoop(loop, self._loops.place(loop), operations, hurts, updates, light, on_host)
@@ -94,8 +95,14 @@ class EagerLoops:
         function = loop.context.function
         return function is not None and _MAKERS.match(function.name.lstrip("_")) is not None
 
+    @staticmethod
+    def _is_shown(loop: Loop) -> bool:
+        """Whether a loop stands in a function that shows something to people, by its name."""
+        function = loop.context.function
+        return function is not None and _SHOWERS.fullmatch(function.name.lstrip("_")) is not None
+
     def _is_for_show(self, loop: Loop, parts: list[cst.CSTNode]) -> bool:
-        """Whether a turn draws, prints an element of a container, or reads a file; operations are the least of it."""
+        """Whether a turn draws, prints an element, reads a file or waits for a person: that takes longest."""
         counts = isinstance(loop.node, cst.While) or (
             isinstance(loop.node.iter, cst.Call) and last_name(loop.node.iter.func) in _COUNTERS
         )
@@ -106,7 +113,7 @@ class EagerLoops:
                 return True
             if isinstance(node, cst.Call):
                 name = last_name(node.func)
-                if name in _READS or (name == "print" and not counts):
+                if name in _READS or (name == "print" and not counts) or self._arrays.asks_a_person(node):
                     return True
             work.extend(children(node))
         return False

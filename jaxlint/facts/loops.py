@@ -411,7 +411,17 @@ class Loops:
     def is_small(self, loop: Loop) -> bool:
         """Whether a loop has few turns by nature: a short literal, or a bound named after parts of a thing."""
         trips, _ = self.trips(loop)
-        return self._is_structural(loop) if trips is None else trips <= SHORT
+        if trips is not None:
+            return trips <= SHORT
+        return self._is_structural(loop) or self._is_over_entries(loop)
+
+    @staticmethod
+    def _is_over_entries(loop: Loop) -> bool:
+        """Whether a loop goes through the entries of a mapping or the fields of a class, each of a shape of its own."""
+        if isinstance(loop.node, cst.While) or not isinstance(loop.node.iter, cst.Call):
+            return False
+        func = loop.node.iter.func
+        return last_name(func) == "fields" or (isinstance(func, cst.Attribute) and func.attr.value == "items")
 
     def is_work(self, loop: Loop) -> bool:
         """Whether a program may spend its time in a loop: not in one of few turns, or over the parts of a thing.

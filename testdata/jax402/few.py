@@ -1,0 +1,140 @@
+"""Loops in kernels, over entries of mappings, for people, and in functions that only work under trace."""
+
+import dataclasses
+import functools
+from unittest import mock
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
+
+
+def weighted(parts, n_parts):
+    """Called by the kernel below alone."""
+    total = jnp.zeros(parts[0].shape)
+    for number in range(n_parts):
+        total = total + jnp.exp(parts[number]) * number
+    return total
+
+
+def add_parts(source, target, parts, total, n_parts):
+    pltpu.sync_copy(source, parts)
+    most = jnp.full(total.shape, -jnp.inf)
+    for number in range(n_parts):
+        most = jnp.maximum(most, jnp.abs(parts[number]))
+    total[...] = most + weighted(parts, n_parts)
+    pltpu.sync_copy(total, target)
+
+
+def added_parts(x):
+    return pl.kernel(
+        functools.partial(add_parts, n_parts=x.shape[0]),
+        out_type=jax.ShapeDtypeStruct(x.shape[1:], x.dtype),
+        mesh=pltpu.create_tensorcore_mesh("core", num_cores=1),
+        scratch_types=[pltpu.VMEM(x.shape, x.dtype), pltpu.VMEM(x.shape[1:], x.dtype)],
+        interpret=pltpu.InterpretParams(),
+    )(x)
+
+
+@dataclasses.dataclass
+class Outcome:
+    level: jax.Array
+    slope: jax.Array
+
+
+def kept(outcome: Outcome, mask):
+    """Each entry has a shape of its own."""
+    found = {}
+    for field in dataclasses.fields(outcome):
+        found[field.name] = jnp.where(mask, jnp.abs(getattr(outcome, field.name)), 0.0)
+    return found
+
+
+def shifted(sizes, x):
+    """A mapping of keywords."""
+    gains = {}
+    for name, size in sizes.items():
+        gains[name] = jnp.ones(size) * x[:size]
+    return gains
+
+
+@jax.jit
+def clipped(entries):
+    return {name: jnp.clip(x, -1.0, 1.0) * 0.5 for name, x in entries.items()}  # ok: JAX402
+
+
+def of_numpy(entries):
+    return {name: np.clip(x, -1.0, 1.0) * 0.5 for name, x in entries.items()}  # ok: JAX402
+
+
+def described(outcome: Outcome):
+    """It looks at shapes and types alone."""
+    text = ""
+    for field in dataclasses.fields(outcome):  # ok: JAX402
+        x = jnp.asarray(getattr(outcome, field.name))
+        text = f"{text} {field.name} {x.shape[0] * x.ndim + 1} {x.dtype}"
+    return text
+
+
+def averaged(x, n_steps):
+    """It refuses to run outside a trace."""
+    if not isinstance(x, jax.core.Tracer):
+        raise RuntimeError("compile the caller")
+    for _ in range(n_steps):  # ok: JAX402
+        x = x - 0.1 * jnp.sin(x)
+    return x
+
+
+def render(frame, n_rows):
+    """What people look at is soon drawn; the text takes longer than the operations."""
+    picture = jnp.zeros((n_rows, 3))
+    for row in range(n_rows):  # want: JAX402 (low)
+        picture = picture.at[row].set(jnp.tanh(frame[row]))
+    return str(picture)
+
+
+def picked():
+    return int(input("row: "))
+
+
+def played(x):
+    """Each turn waits for a person."""
+    while float(x.sum()) < 100:  # want: JAX402 (low)
+        x = x.at[picked()].set(jnp.max(x) + 10.0)
+    return x
+
+
+class Solver:
+    def __call__(self, shares, costs):
+        return run(shares, costs)
+
+
+def run(shares, costs):
+    """A step of what the class does, in spite of its name: the caller may well be traced."""
+    cost = 0.0
+    for share, price in zip(shares, costs):  # want: JAX402 (low)
+        cost = cost + jnp.sum(jnp.log(share) * price)
+    return cost
+
+
+def answered(function, x):
+    with mock.patch("builtins.input", return_value="0"):
+        return function(x)
+
+
+def jaxlint_examples():
+    x = jnp.linspace(0.1, 1.0, 12)
+    return {
+        "added_parts": (jnp.ones((4, 8, 128)),),
+        "kept": (Outcome(x, x), x > 0.5),
+        "clipped": ({"a": x, "b": x},),
+        "of_numpy": ({"a": np.ones(3)},),
+        "described": (Outcome(x, x),),
+        "shifted": ({"a": 3}, x),
+        "averaged": lambda: getattr(jax, "jit")(averaged, static_argnums=1)(x, 12),
+        "render": (jnp.ones((5, 3)), 5),
+        "played": lambda: answered(played, x),
+        "run": ([x, x], [x, x]),
+    }
