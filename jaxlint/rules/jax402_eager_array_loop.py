@@ -31,12 +31,13 @@ Turns that do not depend on each other are one `jax.vmap`.  `jax.jit` around the
 a program that grows with the data, which is JAX302.
 
 ## When it stays silent
-In code that something traces (there JAX301 and JAX302 look at loops); over a literal `range` of 8 or less, and over
-what there are few of by nature: layers, heads, agents, devices.  Not counted are calls of compiled functions,
-transfers, shapes, random keys, and what stands under an `if`; beside a call of a compiled function it takes five
-operations.
+In code that something traces (there JAX301 and JAX302 look at loops); over a literal `range` of 8 or less, over what
+there are few of by nature (layers, heads, agents, devices), and over the items of a mapping or the fields of a class,
+each of which has a shape of its own.  Not counted are calls of compiled functions, transfers, shapes, random keys, and
+what stands under an `if`; beside a call of a compiled function it takes five operations.
 
-At confidence `low`: nobody in sight calls the function, and nothing says that the loop is long.
+At confidence `low`: nobody in sight calls the function, and nothing says that the loop is long; a turn draws, reads a
+file or waits for a person.
 
 ## Fix safety
 No fix is offered: whether the turns depend on each other decides between `scan` and `vmap`.
