@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _OF_MATH = frozenset("sqrt exp log log2 log10 log1p expm1 sin cos tan sinh cosh tanh hypot".split())
 _TYPES = frozenset({"float32", "float64", "int32", "int64", "save", "savetxt", "ascontiguousarray", "asanyarray"})
+_NO_ARRAYS = (cst.Tuple, cst.List, cst.Dict, cst.Set, cst.Lambda, cst.SimpleString, cst.FormattedString)
 _ORDERS = {"max": "maximum", "min": "minimum"}
 
 
@@ -106,6 +107,8 @@ def _level(facts: ModuleFacts, function: Function, *parts: cst.BaseExpression) -
     Raises:
         NoFixError: computing one of them may fail, or do more than compute.
     """
+    if any(isinstance(part, _NO_ARRAYS) for part in parts):
+        raise NoFixError("a choice between other things than arrays")
     gives = [Purity(facts).of_expression(part, function) for part in parts]
     if max(gives) > Gives.NUMBERS:
         raise NoFixError("a branch that does more than compute")

@@ -11,6 +11,7 @@ from jaxlint.facts import arrays
 from jaxlint.facts.demands import use_of_argument, use_of_method_argument
 from jaxlint.facts.wrappers import table
 from jaxlint.finding import Span
+from jaxlint.fixes.inplace import changes, changes_in_function
 from jaxlint.fixes.made import Made
 from jaxlint.fixes.scopes import COMPREHENSIONS, DEFS, FUNCTIONS, Scope, Scopes, all_arguments
 from jaxlint.fixes.syntax import NoFixError, Syntax
@@ -133,9 +134,30 @@ def check_argument(made: Made, name: str, scope: Scope) -> None:
         raise NoFixError(f"{name} is deleted")
     if not made.is_steady(name, scope):
         raise NoFixError(f"{name} may change before it is used")
+    refuse_changes_between(made, name)
     for call in made.known_calls():
         if made.scopes.binder(name, made.scopes.of(call)) is not scope:
             raise NoFixError(f"{name} is hidden where the function is called")
+
+
+def refuse_changes_between(made: Made, text: str) -> None:
+    """Refuse what changes in place between the making of the function, which would have read it then, and its calls.
+
+    Raises:
+        NoFixError: it does.
+    """
+    if any(made.comes_between(place) for place in changes_in_function(made.syntax, made.function, text)):
+        raise NoFixError(f"what {text} holds changes before it is used")
+
+
+def _refuse_changing_property(syntax: Syntax, node: ast.expr) -> None:
+    """Refuse an attribute that is a property in sight which changes its object: it is read more or less often then."""
+    for method in ast.walk(syntax.tree):
+        if not isinstance(method, ast.FunctionDef) or not isinstance(node, ast.Attribute) or method.name != node.attr:
+            continue
+        named = any(isinstance(d, ast.Name) and d.id == "property" for d in method.decorator_list)
+        if named and any(changes(ast.walk(method))):
+            raise NoFixError(f"{node.attr} changes its object")
 
 
 def _identifiers(node: ast.AST) -> Iterable[str]:
@@ -159,6 +181,9 @@ def _of_name(made: Made, name: str, scope: Scope, loads: list[ast.Name], identif
         by_text: dict[str, list[ast.expr]] = {}
         for chain in chains.values():
             by_text.setdefault(ast.unparse(chain), []).append(chain)
+        for text, places in by_text.items():
+            refuse_changes_between(made, text)
+            _refuse_changing_property(syntax, places[0])
         items = [_item(made, text, _parameter(text, identifiers), places, None) for text, places in by_text.items()]
         for item in items:
             item.attribute = True

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from jaxlint.finding import Applicability, Fix, Span
 from jaxlint.fixes.captures import captures, needed
 from jaxlint.fixes.edits import applied
-from jaxlint.fixes.hoist import keywords, wrapper_text
+from jaxlint.fixes.hoist import keywords, reads_what_changes, wrapper_text
 from jaxlint.fixes.made import Made, made_by
 from jaxlint.fixes.moving import changed, comments_in, indentation, lambda_parts, removal, rows
 from jaxlint.fixes.scopes import DEFS, all_arguments
@@ -44,6 +44,7 @@ def compiled_instead(facts: ModuleFacts, site: CompileSite) -> Fix | None:
     if arguments.vararg is not None or arguments.kwarg is not None:
         raise NoFixError("any number of arguments")
     definitions = _only_returns(made, function)
+    reads_what_changes(made, function)
     taken = captures(made, [made.maker, *definitions], {node.name for node in definitions})
     parameters = {argument.arg for argument in all_arguments(arguments)}
     if not taken.items or any(item.parameter not in parameters or item.attribute for item in taken.items):

@@ -204,6 +204,8 @@ def _whole(made: Made, site: CompileSite, pieces: Pieces) -> Built:
     maker = made.maker
     if isinstance(maker, DEFS):
         raise NoFixError("no call")
+    doubtful = reads_what_changes(made, maker, *pieces.values, *pieces.definitions)
+    doubtful = _is_doubtful(made, [maker, *pieces.values]) or doubtful
     gone: dict[ast.stmt, Span] = {}
     changes: dict[Span, str] = {}
     needed = _names_at_once(made, [maker, *pieces.values])
@@ -228,9 +230,7 @@ def _whole(made: Made, site: CompileSite, pieces: Pieces) -> Built:
         insert_definition(draft, scopes, maker, needed, "\n\n\n".join(text.rstrip("\n") for text in texts))
     for span in removal(syntax, gone):
         draft.delete(span)
-    return Built(
-        draft, name, Captures(), message(name, Captures()), doubtful=_is_doubtful(made, [maker, *pieces.values])
-    )
+    return Built(draft, name, Captures(), message(name, Captures()), doubtful=doubtful)
 
 
 def _drop_unused(made: Made, pieces: Pieces, gone: dict[ast.stmt, Span]) -> None:
@@ -335,6 +335,7 @@ def _bound(made: Made, site: CompileSite, bound: _Partial, pieces: Pieces, stati
     if not isinstance(maker, ast.Call) or (bound.positional and keywords(site) - {"static_argnames"}):
         raise NoFixError("an option counts the arguments")
     taken = _bound_values(made, bound)
+    reads_what_changes(made, bound.function)
     gone: dict[ast.stmt, Span] = {}
     known: str | None = None
     wrapped = ""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from jaxlint.facts.wrappers import table
 from jaxlint.finding import Applicability, Fix, Span
 from jaxlint.fixes.captures import dotted, evidence, is_constant
-from jaxlint.fixes.hoist import headed, insert_definition, known_as, named, replace_maker
+from jaxlint.fixes.hoist import headed, insert_definition, known_as, named, reads_what_changes, replace_maker
 from jaxlint.fixes.made import Made, made_by
 from jaxlint.fixes.moving import at_margin, indentation, removal, rows, statement
 from jaxlint.fixes.scopes import COMPREHENSIONS, DEFS, FUNCTIONS, Scopes, all_arguments
@@ -34,6 +34,7 @@ def at_module_level(facts: ModuleFacts, site: CompileSite) -> Fix | None:
     if not isinstance(maker, ast.Call) or scopes.captured(maker):
         raise NoFixError("the factory is given what changes")
     factory = _factory(scopes, maker)
+    doubtful = reads_what_changes(made, maker)
     for node in ast.walk(maker):
         if isinstance(node, ast.Call) and node is not maker:
             raise NoFixError("an argument is computed")
@@ -52,8 +53,10 @@ def at_module_level(facts: ModuleFacts, site: CompileSite) -> Fix | None:
         insert_definition(draft, scopes, maker, scopes.module_names(maker), text)
     for span in removal(syntax, gone):
         draft.delete(span)
-    safe = _only_makes(facts, scopes, factory) and all(
-        is_constant(a) or _is_stable(scopes, a) for a in _arguments(maker)
+    safe = (
+        _only_makes(facts, scopes, factory)
+        and not doubtful
+        and all(is_constant(a) or _is_stable(scopes, a) for a in _arguments(maker))
     )
     text = f"Call `{factory.name}` once, at module level" if known is None else f"Use `{known}`, which is the same"
     return draft.fix(Applicability.SAFE if safe else Applicability.UNSAFE, text)
@@ -75,6 +78,7 @@ def memoised(facts: ModuleFacts, site: CompileSite) -> Fix | None:
         raise NoFixError("a decorated factory")
     if not _only_makes(facts, scopes, factory):
         raise NoFixError("the factory does more than to make a function")
+    reads_what_changes(made, factory)
     for load in scopes.loads(factory.name, scopes.module):
         call = syntax.parents[load]
         if not isinstance(call, ast.Call) or call.func is not load:
@@ -126,6 +130,7 @@ def above_the_loop(facts: ModuleFacts, site: CompileSite) -> Fix | None:
             raise NoFixError(f"{name} changes in the loop")
     if {syntax.parents[node] for node in nodes} != {innermost}:
         raise NoFixError("it is not made in every turn")
+    reads_what_changes(made, *nodes)
     loop = loops[-1]
     gone = {node: rows(syntax, node) for node in nodes}
     indent = indentation(syntax, loop)

@@ -25,6 +25,7 @@ from jaxlint.fixes.moving import (
     statement,
     tokens_of,
 )
+from jaxlint.fixes.reads import refuse_or_doubt
 from jaxlint.fixes.scopes import DEFS, Scopes, all_arguments
 from jaxlint.fixes.syntax import NoFixError, Syntax
 
@@ -187,7 +188,7 @@ def _definition(
         start = re.search(r"^(@|async\b|def\b)", text, re.MULTILINE)
         place = start.start() if start is not None else 0
         text = text[:place] + "\n".join(above) + "\n" + text[place:]
-    needed_ = set().union(*(needed_at_once(syntax, scopes, part) for part in (node, *helpers)))
+    needed_ = set().union(*(needed_at_once(syntax, scopes, part) for part in (node, *helpers)), wrapper_names(made))
     insert_definition(draft, scopes, node, needed_, "\n\n\n".join([*texts, text]))
     for span in removal(syntax, gone):
         draft.delete(span)
@@ -268,7 +269,7 @@ def _lambda(facts: ModuleFacts, site: CompileSite, node: ast.Lambda, statics: Co
     above = headed(made, gone, moved, wrapper)
     text = "\n".join([*above, f"def {name}({head}):", body_text])
     parts: list[ast.FunctionDef | ast.Lambda] = [node, *helpers]
-    needed_ = set().union(*(needed_at_once(syntax, made.scopes, part) for part in parts))
+    needed_ = set().union(*(needed_at_once(syntax, made.scopes, part) for part in parts), wrapper_names(made))
     insert_definition(draft, made.scopes, node, needed_, "\n\n\n".join([*texts, text]))
     for span in removal(syntax, gone):
         draft.delete(span)
@@ -276,29 +277,12 @@ def _lambda(facts: ModuleFacts, site: CompileSite, node: ast.Lambda, statics: Co
 
 
 def reads_what_changes(made: Made, *nodes: ast.AST) -> bool:
-    """Whether code reads a container of the module, which may change: compiled once, it keeps what it read first.
+    """Whether code reads what may change, or does more than compute: compiled once, it does so when it is traced first.
 
     Raises:
-        NoFixError: it reads a name that the module binds again.
+        NoFixError: it reads what does change.
     """
-    scopes = made.scopes
-    doubtful = False
-    for name in scopes.module_names(*nodes):
-        bindings = scopes.bindings(name, scopes.module)
-        if any(scopes.frame(node) is not scopes.module for node in bindings):
-            raise NoFixError(f"{name} is bound again by a function")
-        if len(bindings) > 1 and any(isinstance(node, ast.Name) for node in bindings):
-            raise NoFixError(f"{name} is bound more than once")
-        parent = made.syntax.parents.get(bindings[0])
-        if isinstance(parent, ast.Assign):
-            doubtful |= _is_container(parent.value)
-    return doubtful
-
-
-def _is_container(node: ast.expr) -> bool:
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        return node.func.id in ("dict", "list", "set", "defaultdict", "OrderedDict", "Counter", "deque")
-    return isinstance(node, (ast.Dict, ast.List, ast.Set, ast.DictComp, ast.ListComp, ast.SetComp))
+    return refuse_or_doubt(made.draft.facts, made.syntax, *nodes)
 
 
 def named(made: Made, name: str) -> list[str]:
@@ -436,6 +420,9 @@ def pass_captured(draft: Draft, made: Made, taken: Captures, *, by_keyword: bool
         return
     syntax = made.syntax
     given = ", ".join(f"{item.parameter}={item.argument}" if by_keyword else item.argument for item in taken.items)
+    names = {item.parameter for item in taken.items}
+    if any(keyword.arg in names for call in made.known_calls() for keyword in call.keywords):
+        raise NoFixError("a call passes a keyword of that name")
     for call in made.known_calls():
         add_arguments(draft, syntax, call, given)
 
@@ -611,6 +598,12 @@ def needed_at_once(
     return scopes.module_names(*parts)
 
 
+def wrapper_names(made: Made) -> set[str]:
+    """Return the module's names that the wrapper and its options use."""
+    maker = made.maker
+    return made.scopes.module_names(maker.func, *maker.keywords) if isinstance(maker, ast.Call) else set()
+
+
 def insert_definition(draft: Draft, scopes: Scopes, node: ast.AST, names: Collection[str], text: str) -> None:
     """Insert a definition above the top-level statement around a node, or below the last name that it needs.
 
@@ -625,7 +618,7 @@ def insert_definition(draft: Draft, scopes: Scopes, node: ast.AST, names: Collec
         bindings = scopes.bindings(name, scopes.module)
         tops = [syntax.top(syntax.span(binding)) for binding in bindings]
         imported = all(isinstance(binding, (ast.Import, ast.ImportFrom)) for binding in bindings)
-        if not bindings or (len(bindings) > 1 and not imported) or top in tops:
+        if not bindings or (len(bindings) > 1 and not imported) or top in tops or not _is_bound(syntax, bindings):
             raise NoFixError(f"{name} may stand for something else at module level")
         for other in tops:
             if syntax.span(other).start > start and (
@@ -641,6 +634,14 @@ def insert_definition(draft: Draft, scopes: Scopes, node: ast.AST, names: Collec
         raise NoFixError("code in between may call it")
     end = rows(syntax, latest).end
     draft.insert(end, "\n\n" + text.rstrip("\n") + "\n")
+
+
+def _is_bound(syntax: Syntax, bindings: list[ast.AST]) -> bool:
+    """Whether a name of the module is bound for sure, not only where a branch is taken."""
+    if len(bindings) > 1:
+        return True
+    around = list(syntax.around(bindings[0]))
+    return not any(isinstance(node, (ast.If, ast.ExceptHandler, ast.For, ast.While, ast.Match)) for node in around)
 
 
 def known_as(made: Made, text: str) -> str | None:

@@ -23,6 +23,7 @@ from jaxlint.facts.values import Kind, argument_of
 from jaxlint.finding import Applicability, Fix, Span
 from jaxlint.fixes.edits import Draft
 from jaxlint.fixes.moving import rows
+from jaxlint.fixes.scopes import scopes_of
 from jaxlint.fixes.syntax import NoFixError
 
 if TYPE_CHECKING:
@@ -689,6 +690,7 @@ def _write(draft: Draft, unrolled: Unrolled, turns: _Turns, carry: list[str]) ->
     node = syntax.at(draft.span(unrolled.loop.node), ast.For, ast.While)
     if not isinstance(node, (ast.For, ast.While)):
         raise NoFixError("not a loop")
+    _refuse_closures(draft, node)
     span = draft.span(node)
     head = _head(draft, node)
     indent = source.line(node.lineno)[: source.position(span.start)[1] - 1]
@@ -729,6 +731,17 @@ def _write(draft: Draft, unrolled: Unrolled, turns: _Turns, carry: list[str]) ->
     before = source.line(source.position(above)[0] - 1).strip()
     if before and not before.endswith(":"):
         draft.insert(above, "\n")
+
+
+def _refuse_closures(draft: Draft, node: ast.For | ast.While) -> None:
+    """Refuse where a function around the loop's body reads what the body assigns, which is then another variable."""
+    scopes = scopes_of(draft.syntax)
+    inside = set(ast.walk(node))
+    function = scopes.frame(node)
+    for name in {inner.id for inner in inside if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store)}:
+        for load in scopes.loads(name, function):
+            if load not in inside and scopes.frame(load) is not function:
+                raise NoFixError(f"a function reads {name}, which the loop assigns")
 
 
 def _local_name(draft: Draft, unrolled: Unrolled, base: str) -> str:

@@ -80,21 +80,27 @@ class Made:
 
     def is_steady(self, name: str, scope: Scope) -> bool:
         """Whether a captured name keeps its value from the making of the object to the last call of it."""
-        first, last = self.start, self.end
         for node in self.scopes.bindings(name, scope):
             if isinstance(node, ast.arg):
                 continue
             if isinstance(node, (ast.Global, ast.Nonlocal)) or self.scopes.frame(node) is not _frame(scope, self):
                 return False
-            place = self.syntax.span(node).start
-            if first < place <= last or (first == place and not isinstance(node, DEFS)):
+            if self.comes_between(node):
                 return False
-            for loop in self.syntax.around(node):
-                if isinstance(loop, FUNCTIONS):
-                    break
-                if isinstance(loop, LOOPS) and self._holds_use(loop) and not self._holds(loop, self.maker):
-                    return False
         return True
+
+    def comes_between(self, node: ast.AST) -> bool:
+        """Whether something runs after the making of the object and before the last call of it."""
+        first, last = self.start, self.end
+        place = self.syntax.span(node).start
+        if first < place <= last or (first == place and not isinstance(node, DEFS)):
+            return True
+        for loop in self.syntax.around(node):
+            if isinstance(loop, FUNCTIONS):
+                break
+            if isinstance(loop, LOOPS) and self._holds_use(loop) and not self._holds(loop, self.maker):
+                return True
+        return False
 
     def _holds(self, outer: ast.AST, node: ast.AST) -> bool:
         return any(around is outer for around in self.syntax.around(node))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from jaxlint.finding import Applicability, Fix
 from jaxlint.fixes.captures import dotted
-from jaxlint.fixes.hoist import insert_definition, option_texts, wrapper_text
+from jaxlint.fixes.hoist import insert_definition, option_texts, reads_what_changes, wrapper_text
 from jaxlint.fixes.made import Made, made_by
 from jaxlint.fixes.moving import indentation, rows
 from jaxlint.fixes.scopes import DEFS, Scopes, all_arguments
@@ -49,6 +49,7 @@ def compiled_attribute(facts: ModuleFacts, site: CompileSite) -> Fix | None:
     init = known.init
     for read in reads:
         known.refuse_changes(read.attr)
+        reads_what_changes(made, *known.methods(read.attr))
     instance = init.args.args[0].arg if init.args.args else ""
     if not instance or made.scopes.bindings(instance, init) != [init.args.args[0]]:
         raise NoFixError("the instance is bound again")
@@ -352,6 +353,7 @@ def static_instance(facts: ModuleFacts, site: CompileSite) -> Fix | None:
     method = next((m for m in node.body if isinstance(m, ast.FunctionDef) and m.name == target.attr), None)
     if method is None or method.decorator_list:
         raise NoFixError("no plain method")
+    reads_what_changes(made, method)
     wrapper = wrapper_text(draft, site, maker.func, option_texts(draft, made), (), f"{node.name}.{target.attr}")
     name = draft.fresh(f"_{target.attr.strip('_')}", f"_{node.name.lower()}_{target.attr.strip('_')}")
     instance = draft.code(target.value)
