@@ -17,6 +17,7 @@ from jaxlint.finding import Applicability, Fix, Span
 from jaxlint.fixes.edits import Draft
 from jaxlint.fixes.moving import at_margin, changed, comments_in, indent_unit, indentation, removal, rows, tokens_of
 from jaxlint.fixes.purity import Gives, Purity
+from jaxlint.fixes.reads import refuse_or_doubt
 from jaxlint.fixes.scopes import DEFS, Scopes, scopes_of
 from jaxlint.fixes.syntax import NoFixError
 
@@ -73,7 +74,26 @@ def _read(facts: ModuleFacts, leaf_map: LeafMap) -> _Map:
     call = draft.syntax.at(draft.span(node), ast.Call)
     if not isinstance(call, ast.Call):
         raise NoFixError("not a call")
-    return _Map(facts, draft, scopes_of(draft.syntax), call, node, gives)
+    read = _Map(facts, draft, scopes_of(draft.syntax), call, node, gives)
+    if refuse_or_doubt(facts, draft.syntax, *_judged(read)) and gives is Gives.ARRAYS:
+        read.gives = Gives.NUMBERS
+    return read
+
+
+def _judged(read: _Map) -> list[ast.Name]:
+    """Return what the mapped function uses besides variables, which become arguments: functions, imports, builtins."""
+    scopes, mapped = read.scopes, read.call.args[0]
+    nodes: list[ast.AST] = [mapped]
+    scope = scopes.binder(mapped.id, scopes.of(mapped)) if isinstance(mapped, ast.Name) else None
+    if isinstance(mapped, ast.Name) and scope is not None and scope is not scopes.module:
+        nodes += [read.draft.syntax.statement(bound) for bound in scopes.bindings(mapped.id, scope)]
+    names = [name for node in nodes for name in ast.walk(node) if isinstance(name, ast.Name)]
+    return [
+        name
+        for name in names
+        if scopes.binder(name.id, scopes.of(name)) in (None, scopes.module)
+        and not any(isinstance(bound, ast.Name) for bound in scopes.bindings(name.id, scopes.module))
+    ]
 
 
 def _speaks_of_arrays(facts: ModuleFacts, node: cst.BaseExpression) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from jaxlint.finding import Applicability, Fix
 from jaxlint.fixes.captures import dotted
 from jaxlint.fixes.hoist import insert_definition, option_texts, reads_what_changes, wrapper_text
+from jaxlint.fixes.inplace import changes, root_of
 from jaxlint.fixes.made import Made, made_by
 from jaxlint.fixes.moving import indentation, rows
 from jaxlint.fixes.scopes import DEFS, Scopes, all_arguments
@@ -28,6 +29,10 @@ _HOOKS = frozenset(
     "__copy__ __deepcopy__ tree_flatten tree_unflatten".split()
 )
 """What makes an attribute more than an attribute, or makes objects in other ways than by `__init__`."""
+_COPIERS = ("copy.", "pickle.", "cloudpickle.", "dill.", "joblib.", "multiprocessing.")
+"""Modules that make objects of objects: a compiled function cannot be pickled, and a copy keeps its original's."""
+_GIVERS = ("numpy.random.", "random.", "itertools.", "time.")
+"""Modules of objects that give another value each time."""
 _PLAIN_BASES = frozenset({"object", "abc.ABC", "typing.Generic", "typing.Protocol"})
 _HASHABLE = frozenset({"int", "float", "str", "bool", "complex", "bytes"})
 
@@ -181,6 +186,12 @@ class _Class:
             if own is not None and not _calls_super(own):
                 raise NoFixError(f"{heir.name} does not call the __init__ of {name}")
         for call in ast.walk(syntax.tree):
+            if isinstance(call, ast.Attribute) and call.attr == "__dict__":
+                raise NoFixError("attributes are changed by their names")
+            if isinstance(call, ast.Name) and call.id == "vars":
+                raise NoFixError("attributes are changed by their names")
+            if isinstance(call, ast.expr) and dotted(scopes, call).startswith(_COPIERS):
+                raise NoFixError("objects are copied or pickled here, and a compiled function with them")
             if isinstance(call, ast.Call) and "register" in dotted(scopes, call.func).rpartition(".")[2]:
                 raise NoFixError("classes are registered as pytrees here")
         return cls(syntax, scopes, node, init, family)
@@ -221,6 +232,8 @@ class _Class:
         methods = self.methods(name)
         if not methods:
             raise NoFixError(f"{name} is no method in sight")
+        if any(self._changes(name)):
+            raise NoFixError(f"{name} is replaced")
         for method in methods:
             if method.decorator_list:
                 raise NoFixError(f"{name} is decorated")
@@ -234,8 +247,29 @@ class _Class:
                 if self.methods(read.attr):
                     if read.attr not in (*seen, name):
                         self.refuse_changes(read.attr, (*seen, name))
-                elif any(self._changes(read.attr)):
-                    raise NoFixError(f"{read.attr} changes after __init__")
+                else:
+                    self._refuse_attribute(read)
+
+    def _refuse_attribute(self, read: ast.Attribute) -> None:
+        """Refuse an attribute that changes, or whose value does: it may give another value when it is read again."""
+        node: ast.AST = read
+        while isinstance(node, ast.Attribute):
+            if any(self._changes(node.attr)):
+                raise NoFixError(f"{node.attr} changes after __init__")
+            node = self.syntax.parents[node]
+        for value in self._values(read.attr):
+            if isinstance(value, ast.Call) and dotted(self.scopes, value.func).startswith(_GIVERS):
+                raise NoFixError(f"{read.attr} gives another value each time")
+            refuse_changing_object(self.syntax, self.scopes, value)
+
+    def _values(self, attribute: str) -> Iterator[ast.expr]:
+        """Yield what is assigned to an attribute of that name."""
+        for node in ast.walk(self.syntax.tree):
+            if not isinstance(node, (ast.Assign, ast.AnnAssign)) or node.value is None:
+                continue
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if any(isinstance(target, ast.Attribute) and target.attr == attribute for target in targets):
+                yield node.value
 
     def _changes(self, attribute: str) -> Iterator[ast.AST]:
         """Yield what may change an attribute outside of an `__init__` of the family."""
@@ -252,10 +286,21 @@ class _Class:
             if not isinstance(node.ctx, ast.Load):
                 yield node
             above = self.syntax.parents[node]
+            if isinstance(above, ast.keyword) and above.arg == "out":
+                yield node
+            if isinstance(above, ast.Assign) and above.value is node and self._changes_alias(above):
+                yield node
             if isinstance(above, ast.Subscript) and not isinstance(above.ctx, ast.Load):
                 yield node
             if isinstance(above, ast.Attribute) and (above.attr in _MUTATORS or not isinstance(above.ctx, ast.Load)):
                 yield node
+
+    def _changes_alias(self, assignment: ast.Assign) -> bool:
+        """Whether the local names that an assignment binds are changed in place."""
+        names = {target.id for target in assignment.targets if isinstance(target, ast.Name)}
+        around = self.scopes.frame(assignment)
+        roots = (root_of(value) for value, _ in changes(ast.walk(around)))
+        return any(isinstance(root, ast.Name) and root.id in names for root in roots)
 
 
 def _class_node(scopes: Scopes, name: str) -> ast.ClassDef:

@@ -310,3 +310,82 @@ def test_a_choice_between_tuples_is_no_choice_between_arrays() -> None:
         """
     findings = lint(Source(HEAD + textwrap.dedent(code)), Settings(select=("JAX209",)))
     assert [finding.fixes for finding in findings] == [(), ()]
+
+
+MAPPED = {
+    "a global that a function binds again": """
+        RATE = 0.1
+        def decay():
+            global RATE
+            RATE *= 0.5
+        def updated(p):
+            return p - RATE * jnp.sin(p)
+        """,
+    "an attribute that a function stores": """
+        class Settings:
+            rate = 0.1
+        def decay():
+            Settings.rate *= 0.5
+        def updated(p):
+            return p - Settings.rate * jnp.sin(p)
+        """,
+    "random numbers of NumPy": """
+        def updated(p):
+            return p - np.random.rand() * jnp.sin(p)
+        """,
+}
+
+
+@pytest.mark.parametrize("code", MAPPED.values(), ids=MAPPED)
+def test_a_function_over_leaves_that_reads_what_changes_is_not_compiled(code: str) -> None:
+    """The same holds of the function that a `tree.map` maps."""
+    loop = """
+        def train(params):
+            for _ in range(100):
+                params = jax.tree.map(updated, params)
+            return params
+        """
+    text = HEAD + textwrap.dedent(code) + textwrap.dedent(loop)
+    findings = lint(Source(text), Settings(select=("JAX401",), min_confidence=Confidence.LOW))
+    assert [finding.fixes for finding in findings] == [()]
+
+
+CHANGES_AN_INSTANCE = {
+    "by its dictionary": "def change(self, **new):\n        self.__dict__.update(new)",
+    "under another name": "def change(self, new):\n        k = self.k\n        k['w'] = new",
+    "as an output of NumPy": "def change(self):\n        np.add(self.k, 1, out=self.k)",
+    "in a copy": "def change(self):\n        return copy.copy(self)",
+    "in an object that it holds": "def change(self, settings):\n        settings.scale = 2",
+}
+
+
+def compiled_method(change: str, value: str = "k") -> list[str]:
+    """Return the fixes of a method that is compiled on each call, beside one that changes the instance."""
+    code = f"""
+import copy
+class Model:
+    def __init__(self, k):
+        self.k = {value}
+    def step(self, x):
+        return x * self.k.scale
+    def run(self, x):
+        return jax.jit(self.step)(x)
+    {change}
+"""
+    return levels(code)
+
+
+@pytest.mark.parametrize("change", CHANGES_AN_INSTANCE.values(), ids=CHANGES_AN_INSTANCE)
+def test_a_method_of_what_changes_is_not_compiled_in_its_init(change: str) -> None:
+    """It would keep what it read first."""
+    assert compiled_method(change) == []
+
+
+def test_a_method_that_reads_a_generator_is_not_compiled_in_its_init() -> None:
+    """A generator of random numbers is another one after each call."""
+    assert compiled_method("pass", "np.random.default_rng(k)") == []
+
+
+def test_a_method_of_what_stays_is_compiled_in_its_init() -> None:
+    """What only `__init__` assigns stays."""
+    assert compiled_method("def change(self):\n        return Model(2 * self.k)") == ["unsafe"]
