@@ -49,7 +49,7 @@ class Constants:
         return value if isinstance(value, int) and not isinstance(value, bool) else None
 
     def length(self, node: cst.CSTNode | None) -> int | None:
-        """Return the length of a literal list, tuple, set, dict or string, through names."""
+        """Return the length of a literal list, tuple, set, dict or string, or of a slice of one, through names."""
         if node is None:
             return None
         lengths = set()
@@ -63,9 +63,22 @@ class Constants:
             elif isinstance(inner, cst.BinaryOperation) and isinstance(inner.operator, cst.Multiply):
                 length, count = self.length(inner.left), self.integer(inner.right)
                 lengths.add(None if length is None or count is None else length * count)
+            elif isinstance(inner, cst.Subscript):
+                lengths.add(self._slice_length(inner))
             else:
                 lengths.add(None)
         return lengths.pop() if len(lengths) == 1 else None
+
+    def _slice_length(self, node: cst.Subscript) -> int | None:
+        """Return the length of `sizes[:-1]` where that of `sizes` is known, and so are the bounds."""
+        index = node.slice[0].slice
+        length = self.length(node.value) if len(node.slice) == 1 and isinstance(index, cst.Slice) else None
+        if length is None or not isinstance(index, cst.Slice):
+            return None
+        given = (index.lower, index.upper, index.step)
+        bounds = [self.integer(bound) for bound in given]
+        known = all(bound is None or value is not None for bound, value in zip(given, bounds, strict=True))
+        return len(range(length)[slice(*bounds)]) if known and bounds[2] != 0 else None
 
     def strings(self, node: cst.CSTNode | None) -> list[str] | None:
         """Return the string, or the sequence of strings, that an expression is; None where that is not known."""

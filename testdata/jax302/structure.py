@@ -110,6 +110,18 @@ def normalised(moments: Moments, x):
     return x
 
 
+WIDTHS = (8, 6, 4)
+
+
+@jax.jit
+def initial(key):
+    keys = jax.random.split(key, len(WIDTHS))
+    return [  # ok: JAX302
+        {"kernel": jax.random.normal(k, (rows, columns)) / rows, "bias": jnp.zeros(columns)}
+        for k, rows, columns in zip(keys[1:], WIDTHS[:-1], WIDTHS[1:])
+    ]
+
+
 class Encoder(nn.Module):
     depth: int
 
@@ -196,6 +208,7 @@ def jaxlint_examples():
         "sizes": (wide,),
         "added": (x, x, x),
         "normalised": (Moments(x, x), x),
+        "initial": (jax.random.key(0),),
         "Encoder.__call__": lambda: encoded(variables, wide),
         "Stack.__call__": lambda: stacked(stack, x),
         "by_jax": (wide,),
