@@ -46,7 +46,7 @@ class Calls:
         for call in tree.calls:
             context = tree.contexts[id(call)]
             found = [
-                CallSite(call, function, context, bound, self._is_wrapped(call, function))
+                CallSite(call, function, context, bound, self._is_wrapped(call, context, function))
                 for function, bound in self.callees(call)
             ]
             if found:
@@ -94,12 +94,23 @@ class Calls:
             for value in self.names.values(func.value)
         )
 
-    def _is_wrapped(self, call: cst.Call, function: Function) -> bool:
-        if self._wrappings.of_function(function):
+    def _is_wrapped(self, call: cst.Call, context: Context, function: Function) -> bool:
+        if self._wrappings.of_function(function) or self._is_rebound(call.func, context, function):
             return True
         return not any(value is function for value in self.names.values(call.func)) and any(
             isinstance(value, Expression) and isinstance(value.node, cst.Call) for value in self.names.values(call.func)
         )
+
+    def _is_rebound(self, func: cst.BaseExpression, context: Context, function: Function) -> bool:
+        """Whether an inner function calls a name that `f = jax.jit(f)` has replaced outside, in any case."""
+        bindings = self.names.bindings(func) if isinstance(func, cst.Name) else []
+        if len(bindings) != 2 or bindings[0].value is not function or bindings[0].context.branch:
+            return False
+        last = bindings[1]
+        if last.context.branch or last.context.scope.frame is context.scope.frame:
+            return False
+        behind = self._behind_wrapper(last.value) if isinstance(last.value, cst.Call) else []
+        return any(value is function for value, _ in behind)
 
     def _behind_wrapper(self, call: cst.Call) -> list[tuple[Function, bool]]:
         """Return the functions behind `jax.jit(f)` and `jax.grad(f)`, whose calls are calls of `f`."""
