@@ -261,6 +261,7 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     """Watch a test that has a limit; its fixtures do not count."""
+    __tracebackhide__ = True
     marker = item.get_closest_marker(_MARKER)
     limit = item.config.getoption("--jaxlint-max-compiles")
     if marker is None and limit is None:

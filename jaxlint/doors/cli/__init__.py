@@ -99,6 +99,12 @@ def _dispatch(arguments: list[str]) -> int:
     if first in ("--help", "-h", "help"):
         sys.stdout.write(_overview())
         return 0
+    if first not in COMMANDS and first.isalpha() and not os.path.exists(first):
+        from jaxlint.hints import nearest
+
+        meant = nearest(first, COMMANDS)
+        if meant is not None:
+            return fail(f"there is neither a command nor a file {first!r}; did you mean {meant!r}?")
     command = arguments.pop(0) if first in COMMANDS else "check"
     module = importlib.import_module(f"{__name__}.{command}")
     parser = argparse.ArgumentParser(prog=f"jaxlint {command}", description=module.__doc__, allow_abbrev=False)

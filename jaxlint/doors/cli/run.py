@@ -65,11 +65,11 @@ def run(arguments: argparse.Namespace) -> int:
         warn(note)
     if arguments.record is not None:
         recording.write(arguments.record, found.events)
-    _report(found.events, arguments)
+    _report(found.events, command[0], arguments)
     return ended.code
 
 
-def _report(events: list[Event], arguments: argparse.Namespace) -> None:
+def _report(events: list[Event], program: str, arguments: argparse.Namespace) -> None:
     """Say what was found, on the standard error stream and in the files that were asked for."""
     if arguments.quiet and not any((arguments.report, arguments.trace, arguments.json)):
         return
@@ -84,6 +84,9 @@ def _report(events: list[Event], arguments: argparse.Namespace) -> None:
     if arguments.quiet:
         return
     if not events:
-        warn("no Python process that could be recorded imported jax: there is nothing to report")
+        warn(
+            "no Python process that could be recorded imported jax: there is nothing to report; "
+            f"{program} was run, and --python names another interpreter"
+        )
         return
     text.write(joined, sys.stderr, color=check.color(arguments.color, sys.stderr))
