@@ -29,6 +29,7 @@ class Constants:
     def __init__(self, names: Names) -> None:
         self._names = names
         self._known: dict[int, Any] = {}
+        self._lengths: dict[int, int | None] = {}
 
     def of(self, node: cst.CSTNode | None) -> Any:
         """Return the value of an expression, `UNKNOWN` where it is not fixed; tuples and lists come as tuples."""
@@ -52,6 +53,13 @@ class Constants:
         """Return the length of a literal list, tuple, set, dict or string, or of a slice of one, through names."""
         if node is None:
             return None
+        key = id(node)
+        if key not in self._lengths:
+            self._lengths[key] = None  # `rest = rest[1:]` in a loop ends here
+            self._lengths[key] = self._length(node)
+        return self._lengths[key]
+
+    def _length(self, node: cst.CSTNode) -> int | None:
         lengths = set()
         for value in self._names.values(node):
             inner = value.node if isinstance(value, Expression) else None

@@ -151,6 +151,17 @@ def solution(start):
 solution.defvjp(lambda start: (solution(start), None), lambda _, g: (g,))
 
 
+@jax.jit
+def doubled(x):
+    """The list is made of itself in each turn, so that its length is nothing to read off."""
+    parts = [0, 1]
+    while len(parts) < 8:
+        parts = parts * 2
+    for part in parts:  # ok: JAX302
+        x = x.at[part].multiply(0.5)
+    return x
+
+
 class Ensemble:
     def __init__(self, members):
         self.members = members
@@ -179,5 +190,6 @@ def jaxlint_examples():
         "largest_tile": lambda: tiled(x),
         "add_rows": lambda: added_rows(weight),
         "solve_on_host": lambda: solution(x),
+        "doubled": (x,),
         "Ensemble._predict": lambda made=Ensemble([weight, weight]): made.predict(x),
     }
