@@ -18,8 +18,10 @@ from typing import Any
 from jaxlint.doctor import events
 from jaxlint.doctor.events import Event, Frame
 
-_SECONDS = r"(?P<seconds>\d[\d.]*(?:e[+-]?\d+)?) sec\b"
-_PLACE = r"(?P<file>.*?):(?P<line>\d+)(?::(?P<column>\d+))?"
+_NUMBER = r"\d{1,15}(?:\.\d{0,20})?(?:e[+-]?\d{1,2})?"
+"""A number that is finite: a log may hold anything."""
+_SECONDS = rf"(?P<seconds>{_NUMBER}) sec\b"
+_PLACE = r"(?P<file>.*?):(?P<line>\d{1,9})(?::(?P<column>\d{1,9}))?"
 
 Made = tuple[type[Event], dict[str, Any]]
 """The class of an event, and its fields."""
@@ -96,7 +98,7 @@ def _module(name: str | None) -> str:
 SLOW_COMPILE = "SLOW_COMPILE"
 """The stage, without a duration, for which XLA's alarm of a very slow compile stands."""
 
-_DURATION = re.compile(r"(\d[\d.]*)\s*(ms|us|µs|ns|s|m|h)")
+_DURATION = re.compile(rf"({_NUMBER})\s*(ms|us|µs|ns|s|m|h)")
 
 _MESSAGES: tuple[tuple[str, str, _Make], ...] = (
     # The word that the line must hold, the message, and what becomes of it.
@@ -206,12 +208,12 @@ MISS_MARK = "TRACING CACHE MISS"
 
 MISS = re.compile(
     rf"TRACING CACHE MISS at (?:(?P<unknown>unknown)|{_PLACE} \((?P<function>.*)\)|)"
-    r"(?: costing (?P<cost>\d[\d.e+-]*) ms)?(?P<after> because)?:\s*$"
+    rf"(?: costing (?P<cost>{_NUMBER}) ms)?(?P<after> because)?:\s*$"
 )
 """The first line of a cache miss.  Up to 0.8 it ends in `because:` and comes when the trace is over."""
 
-_NEVER_SEEN = re.compile(r"^\s*(?P<name>\S.*?) id=\d+(?: defined at (?P<file>.*?):(?P<line>\d+))?\s*$")
-_SEEN = re.compile(r"^  for (?P<name>\S.*?)(?: defined at (?P<file>.*?):(?P<line>\d+))?\s*$")
+_NEVER_SEEN = re.compile(r"^\s*(?P<name>\S.*?) id=\d+(?: defined at (?P<file>.*?):(?P<line>\d{1,9}))?\s*$")
+_SEEN = re.compile(r"^  for (?P<name>\S.*?)(?: defined at (?P<file>.*?):(?P<line>\d{1,9}))?\s*$")
 
 _CONTINUED = re.compile(
     r"^(?:"
@@ -349,7 +351,7 @@ _ABSL = re.compile(
     r"\b[IWEFD](?P<month>\d\d)(?P<day>\d\d) (?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d(?:\.\d+)?)"
     r"(?: +(?P<thread>\d+))? +[\w./+-]+:\d+\] ?"
 )
-_EPOCH = re.compile(r"\b[IWEF]0000 00:00:(?P<epoch>\d+\.\d+) +(?P<thread>\d+) [\w./+-]+:\d+\] ?")
+_EPOCH = re.compile(r"\b[IWEF]0000 00:00:(?P<epoch>\d{1,12}\.\d{1,9}) +(?P<thread>\d+) [\w./+-]+:\d+\] ?")
 _ISO = re.compile(
     r"\[?(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)[T ](?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d(?:[.,]\d+)?)"
     r"(?:Z|[+-]\d\d:?\d\d)?\]?"

@@ -159,6 +159,13 @@ def test_seconds_of_any_form() -> None:
     ]
 
 
+@pytest.mark.parametrize("number", ["1.0.0", "1e999", "9" * 5000, "nan", "-5", "1e"])
+def test_what_is_no_number_is_not_understood(number: str) -> None:
+    log = f"Finished XLA compilation of jit(f) in {number} sec\nFinished XLA compilation of jit(g) in 0.5 sec\n"
+    log += MISS.replace(":65:8", f":{number}:{number}").replace(":229", f":{number}")
+    assert [event.seconds for event in events_of(log) if isinstance(event, Compile)] == [0.5]
+
+
 def test_flood_of_fingerprints_is_counted_where_jax_says_nothing() -> None:
     line = "I0610 23:32:22.5 isa_program_util_common.cc:346] (HLO module jit_{}): Executable fingerprint:1\n"
     model, _ = logs.read("".join(line.format(name) for name in ("convert_element_type", "iota", "add", "add", "step")))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import json
+import os
+import sys
 
 import pytest
 
@@ -208,3 +210,10 @@ def test_comments_that_hide_nothing(project: Project) -> None:
     ]
     assert project.run("check", "--warn-unused-noqa", "--exit-zero", "a.py").code == 0
     assert project.run("check", "a.py").err == ""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names of files are text")
+def test_a_baseline_holds_files_whose_names_cannot_be_decoded(project: Project) -> None:
+    (project.folder / os.fsdecode(b"\xff \n'.py")).write_text(LAMBDA)
+    assert project.run("check", "--baseline", "known.json", "--write-baseline").code == 0
+    assert project.json("--baseline", "known.json").codes == []

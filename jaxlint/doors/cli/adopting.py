@@ -127,10 +127,12 @@ def write_baseline(files: Sequence[File], results: Sequence[Checked], *, quiet: 
             if result.error is None and not any(d.code in baseline.NEVER for d in result.diagnostics)
         }
         new = old.updated(found)
+        # What cannot be decoded of a file's name is a lone surrogate, for which JSON has the same escape.
+        data = new.dumps().encode("utf-8", "backslashreplace")
         if os.path.lexists(path):
-            write.replace(path, Path(path).read_bytes(), new.dumps().encode())
+            write.replace(path, Path(path).read_bytes(), data)
         else:
-            Path(path).write_bytes(new.dumps().encode())
+            Path(path).write_bytes(data)
     except (baseline.BaselineError, write.NotWrittenError, OSError) as error:
         raise ConfigError(f"baseline: {error}") from error
     if not quiet:
