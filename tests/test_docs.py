@@ -190,7 +190,7 @@ def test_the_demo_shows_each_rule() -> None:
 def test_the_finding_in_the_readme_is_one_of_the_demo_s() -> None:
     text = (ROOT / "README.md").read_text("utf-8")
     shown = text.partition("```text\n")[2].partition("```")[0]
-    headlines = [headline(finding, Style()) for finding in lint("examples/train.py")]
+    headlines = [headline(finding, Style(), fixable=True) for finding in lint("examples/train.py")]
     assert " ".join(shown.split()) in [line.removeprefix(f"{ROOT}{os.sep}") for line in headlines]
 
 

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from jaxlint.finding import Applicability, Confidence, Edit, Finding, Fix
+from jaxlint.finding import Applicability, Confidence, Edit, Finding, Fix, Impact
 from jaxlint.source import Source
 
 ROUNDS = 100
@@ -331,7 +331,21 @@ def _worse(run: _Run, after: Source, found: Sequence[Finding], mended: Sequence[
         after_counts = Counter(f.code for f in found if f.confidence >= minimum)
         if minimum is min(Confidence):
             before_counts -= codes
-        grown = sorted(after_counts - before_counts)
+        grown = after_counts - before_counts
+        if minimum is min(Confidence):
+            grown -= _softened(grown, found, mended)
         if grown:
-            return f"{grown[0]} would be found that was not there"
+            return f"{min(grown)} would be found that was not there"
     return ""
+
+
+def _softened(grown: Counter[str], found: Sequence[Finding], mended: Sequence[_Candidate]) -> Counter[str]:
+    """Return how many findings of which rules may be new at `low`: they say of what was mended that it is likely fine.
+
+    An object that compiles in `__init__`, and no longer in each call, still does so for each object: another rule says
+    so, at `low` where there is likely one.
+    """
+    low = min(Confidence)
+    surer = sum(c.finding.impact is Impact.EVERY_CALL and c.finding.confidence > low for c in mended)
+    codes = {f.code for f in found if f.impact is Impact.EVERY_CALL and f.confidence is low}
+    return Counter([code for code in sorted(grown.elements()) if code in codes][:surer])

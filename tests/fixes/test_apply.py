@@ -108,6 +108,13 @@ def test_a_fix_that_loses_a_comment_is_dropped() -> None:
     assert [dropped.reason for dropped in result.dropped] == ["it would lose a comment: # why"]
 
 
+def test_another_rule_may_say_that_what_is_left_is_likely_fine() -> None:
+    assert mended("x = A\n", {"A": [(SAFE, "BLOW")]}).source.text == "x = BLOW\n"
+    # Not twice for one finding, and not for one that was likely fine itself.
+    assert mended("x = A\n", {"A": [(SAFE, "[BLOW, BLOW]")]}).source.text == "x = A\n"
+    assert mended("x = ALOW\n", {"ALOW": [(SAFE, "BLOW")]}).source.text == "x = ALOW\n"
+
+
 def test_a_finding_must_not_become_surer() -> None:
     result = mended("x = BLOW\ny = A\n", {"A": [(SAFE, "0")], "BLOW": [(SAFE, "BB")]})
     assert result.source.text == "x = BLOW\ny = 0\n"
