@@ -522,7 +522,7 @@ class _Item:
         found: list[ast.AST] = []
         known: frozenset[str] | None = None
         for loop in self._walked():
-            if isinstance(loop, _LOOPS) and not _is_brief(loop):
+            if isinstance(loop, _LOOPS) and not _is_brief(loop) and not _is_over_entries(loop):
                 if known is None:
                     known = arrays_of.names_in(self.parts)
                 if arrays_of.operations(loop, known) > 1:
@@ -697,6 +697,15 @@ def _is_work(node: ast.AST) -> bool:
         return False
     return not all(
         isinstance(i, ast.Call) and last_name(i.func) in ("items", "keys", "values", "zip") for i in iterables
+    )
+
+
+def _is_over_entries(loop: ast.AST) -> bool:
+    """Whether a `for` goes through the entries of a mapping or the fields of a class; see `Loops.is_small`."""
+    return (
+        isinstance(loop, (ast.For, ast.AsyncFor))
+        and isinstance(loop.iter, ast.Call)
+        and last_name(loop.iter.func) in ("items", "fields")
     )
 
 
