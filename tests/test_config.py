@@ -96,7 +96,7 @@ def test_the_example_and_the_default_of_a_key_can_be_used(option: object) -> Non
         ("select = 'JAX1'", "here.select: 'JAX1' must be a list of strings"),
         ("select = [1]", "here.select: [1] must be a list of strings"),
         ("select = ['']", "here.select: no rule's code starts with ''; "),
-        ("select = ['E501']", "here.select: no rule's code starts with 'E501'; `jaxlint rule --all` lists all"),
+        ("select = ['W6']", "here.select: no rule's code starts with 'W6'; `jaxlint rule --all` lists all"),
         ("ignore = ['JAX1O2']", "here.ignore: no rule's code starts with 'JAX1O2'; did you mean 'JAX102'?"),
         ("ignore = ['jax102']", "here.ignore: no rule's code starts with 'jax102'; did you mean 'JAX102'?"),
         (

@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 NEEDED = (".pre-commit-hooks.yaml", "jaxlint", "pyproject.toml", "README.md", "LICENSE")
 FIXABLE = "import jax\n\n\n@jax.jit\ndef total(x, axis):\n    return x.sum(axis=axis)\n"
-UNFIXABLE = "import jax\n\n\ndef first(x):\n    return jax.jit(lambda y: y[y > 0])(x)\n"
+UNFIXABLE = "import jax\n\n\n@jax.jit\ndef first(x):\n    return x[x > 0]\n"
 
 
 class Repository:
@@ -83,8 +83,7 @@ def test_hooks_lint_and_fix_what_is_committed(hooks: Repository, tmp_path: Path)
     assert code == 1, out
     assert [line.split(" ")[0] for line in out.splitlines() if ": JAX" in line] == [
         "a.py:6:23:",
-        "f.py:5:12:",
-        "f.py:5:30:",
+        "f.py:6:12:",
         "left/b.py:6:23:",
     ]
 

@@ -104,10 +104,6 @@ def lowered_text(x):
     return jax.jit(lambda v: jnp.stack([v, v])).lower(x).as_text()  # ok: JAX102
 
 
-def compiled_ahead(x):
-    return jax.jit(lambda v: jnp.stack([v, v])).lower(x).compile()  # once: JAX102
-
-
 def jaxlint_examples():
     x = jnp.ones(3)
     linear = nnx.Linear(3, 2, rngs=nnx.Rngs(0))
@@ -130,5 +126,4 @@ def jaxlint_examples():
         "shape_only": (x,),
         "shape_of_compiled": (x,),
         "lowered_text": (x,),
-        "compiled_ahead": (x,),
     }

@@ -151,10 +151,6 @@ def lowered(x):
     return jax.jit(partial(hill, n=3)).lower(x).as_text()
 
 
-def executable(x):
-    return jax.jit(partial(hill, n=3)).lower(x).compile()
-
-
 _hill = jax.jit(partial(hill, n=3))
 
 
@@ -214,7 +210,6 @@ def jaxlint_examples():
         "eager_transform": (x,),
         "shapes": (x,),
         "lowered": (x,),
-        "executable": (x,),
         "init": (x,),
         "sorted_by": ([1.25, 0.5],),
     }

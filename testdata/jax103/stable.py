@@ -151,10 +151,6 @@ def lowered(x):
     return jax.jit(partial(hill, n=3)).lower(x).as_text()  # ok: JAX103
 
 
-def executable(x):
-    return jax.jit(partial(hill, n=3)).lower(x).compile()  # once: JAX103
-
-
 def init(x):
     return jax.jit(partial(hill, n=3))(x)  # once: JAX103
 
@@ -209,7 +205,6 @@ def jaxlint_examples():
         "eager_transform": (x,),
         "shapes": (x,),
         "lowered": (x,),
-        "executable": (x,),
         "init": (x,),
         "sorted_by": ([1.25, 0.5],),
     }
