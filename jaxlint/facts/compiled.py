@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -66,19 +65,6 @@ class CompiledCalls:
         if not any(wrapped.wrapper.compiles for wrapped in self._wrappings.all()):
             return []
         return [found for call in self._tree.calls if (found := self._find(call)) is not None]
-
-    @functools.cached_property
-    def by_function(self) -> dict[int, list[CompiledCall]]:
-        """The calls, by the function that was compiled."""
-        found: dict[int, list[CompiledCall]] = defaultdict(list)
-        for call in self.calls:
-            found[id(call.function)].append(call)
-        return found
-
-    @functools.cached_property
-    def by_node(self) -> dict[int, CompiledCall]:
-        """The calls, by their node."""
-        return {id(call.node): call for call in self.calls}
 
     def wrapper_of(self, function: Function) -> Wrapped | None:
         """Return the decorator that compiles a function."""

@@ -353,24 +353,7 @@ class _Item:
         known: list[ast.AST] | None = self.__dict__.get("walked")
         if known is not None:
             return known
-        stack = list(self._parts())
-        found: list[ast.AST] = []
-        while stack:
-            node = stack.pop()
-            kind = node.__class__
-            if kind is ast.Name:
-                found.append(node)
-                continue
-            if kind is ast.Constant:
-                continue
-            if kind in _NOTED:
-                found.append(node)
-            for name in node._fields:
-                value = getattr(node, name, None)
-                if value.__class__ is list:
-                    stack.extend(part for part in value if isinstance(part, ast.AST))
-                elif isinstance(value, ast.AST) and value.__class__ not in _CONTEXTS:
-                    stack.append(value)
+        found = [node for node in walk(*self._parts()) if node.__class__ in _NOTED]
         self.__dict__["walked"] = found
         return found
 
@@ -654,11 +637,10 @@ def _depth(nodes: Iterable[ast.AST]) -> int:
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _DEFINITIONS = (*_FUNCTIONS, ast.ClassDef, ast.Import, ast.ImportFrom)
 _NOTED = frozenset(
-    {ast.Attribute, ast.Call, ast.alias, ast.Global, ast.While, ast.For, ast.AsyncFor, ast.comprehension}
+    {ast.Name, ast.Attribute, ast.Call, ast.alias, ast.Global, ast.While, ast.For, ast.AsyncFor, ast.comprehension}
     | {ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp}
     | {ast.If, ast.IfExp, ast.Assert, ast.Subscript}
 )
-_CONTEXTS = frozenset({ast.Load, ast.Store, ast.Del})
 
 
 def _has_any(triggers: frozenset[str], words: Collection[str]) -> bool:

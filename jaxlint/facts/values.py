@@ -49,9 +49,6 @@ _PYTHON_CALLS = frozenset(
     "complex ord chr open input super".split()
 )
 _ARRAY_CALLS = frozenset({"abs", "sum", "round", "pow", "divmod", "min", "max"})
-_SEQUENCE_CALLS = frozenset(
-    {"enumerate", "zip", "reversed", "list", "tuple", "sorted", "iter", "next", "tqdm", "trange"}
-)
 
 
 class Values:

@@ -78,11 +78,6 @@ class Wrappings:
         """Return the wrapping decorators of a function, outermost first."""
         return self.decorators.get(id(function), [])
 
-    def is_partial(self, node: cst.CSTNode) -> bool:
-        """Whether an expression is `functools.partial` or one of its kin."""
-        wrapping = self.wrapping(node)
-        return wrapping is not None and wrapping.wrapper.kind == "partial" and not wrapping.bound
-
     def _wrapping(self, node: cst.CSTNode) -> Wrapping | None:
         for value in self.names.values(node):
             if isinstance(value, External):

@@ -40,11 +40,6 @@ def add_keyword(draft: Draft, call: ast.Call, text: str) -> None:
     _insert_after(draft, last, close, text)
 
 
-def set_keyword(draft: Draft, call: ast.Call, name: str, items: Sequence[str]) -> None:
-    """Add a keyword that lists `items`, one alone without a tuple."""
-    add_keyword(draft, call, f"{name}={listed(items)}")
-
-
 def listed(items: Sequence[str]) -> str:
     """Return one item as it is, several as a tuple."""
     return items[0] if len(items) == 1 else f"({', '.join(items)})"
