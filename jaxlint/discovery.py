@@ -79,6 +79,15 @@ def discover(paths: Sequence[str], finder: Finder) -> Discovered:
     return found
 
 
+def python_files(folder: str, finder: Finder) -> Iterator[File]:
+    """Yield the files of a folder, given by its absolute path, that `discover` finds there; names are relative to it.
+
+    Raises:
+        ConfigError: a configuration file on the way cannot be used.
+    """
+    return iter(_Walk(".", folder, finder, []))
+
+
 def force_excluded(path: str, config: Config, *, folder: bool = False) -> bool:
     """Tell whether a file that was named is left out all the same, by its absolute path or a folder on the way."""
     return config.force_exclude and any(patterns.match(path, folder=folder) for patterns in config.exclude)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from jaxlint.doctor import advice
@@ -31,6 +32,8 @@ _OF_FLOODS = frozenset("JAX401 JAX402 JAX403 JAX404 JAX405 JAX901".split())
 _OF_SIZE = frozenset("JAX301 JAX302 JAX303".split())
 FEW = 3
 """Of how many programs a flood is made at least."""
+MOST_FILES = 5_000
+"""How many files of the folder of a run are read at most: it may have been the home of everything."""
 MANY = 10
 """From how many traces within others on they are worth a word."""
 
@@ -160,21 +163,31 @@ def _files(model: Model, sources: Sources) -> list[str]:
 
 
 def _lint(paths: Sequence[str], sources: Sources, isolated: bool) -> tuple[list[Diagnostic], list[str]]:
-    """Lint at every confidence, previews included: what costs something is true whatever the code in sight shows."""
+    """Lint files as `check` does in the folder of the run, where the other files say what is done with theirs.
+
+    At every confidence, previews included: what costs something is true whatever the code in sight shows.
+    """
+    from jaxlint import pool
+    from jaxlint.checking import check_files
     from jaxlint.config import Finder, Layer
-    from jaxlint.discovery import File
-    from jaxlint.driver import check_file
+    from jaxlint.discovery import File, python_files
     from jaxlint.finding import Confidence
 
     finder = Finder(isolated=isolated, over=[Layer({"min-confidence": Confidence.LOW, "preview": True})])
-    found: list[Diagnostic] = []
+    below = any(path.startswith(sources.folder + os.sep) for path in paths)
+    project = {file.path: file for file in islice(python_files(sources.folder, finder), MOST_FILES + 1) if below}
     errors: list[str] = []
-    for path in paths:
-        checked = check_file(File(sources.shown(path), path, finder.config(os.path.dirname(path))))
-        found.extend(checked.diagnostics)
-        if checked.error is not None:
-            errors.append(checked.error)
-    return found, errors
+    if len(project) > MOST_FILES:
+        errors.append(f"{sources.folder} holds more than {MOST_FILES:,} Python files: each was linted alone")
+        project = {}
+    files = [
+        project.pop(path, None) or File(sources.shown(path), path, finder.config(os.path.dirname(path)))
+        for path in paths
+    ]
+    beside = list(project.values())
+    results = check_files(files, pool.processes(len(files) + len(beside), None), beside=beside)
+    errors += [checked.error for checked in results if checked.error is not None]
+    return [diagnostic for checked in results for diagnostic in checked.diagnostics], errors
 
 
 def _possible(suggestion: Suggestion, found: Iterable[Diagnostic]) -> list[Diagnostic]:

@@ -71,7 +71,8 @@ class Sources:
     """
 
     def __init__(self, folder: str | None = None) -> None:
-        self._folder = folder or os.getcwd()
+        self.folder = os.path.abspath(folder or os.getcwd())
+        """Its absolute path."""
         self._texts: dict[str, Text | None] = {}
         self._libraries = tuple(
             path + os.sep for path in {sysconfig.get_path("stdlib"), sysconfig.get_path("purelib")} if path
@@ -132,16 +133,16 @@ class Sources:
         return Text(path, self.shown(path), source)
 
     def _find(self, file: str) -> str | None:
-        path = os.path.join(self._folder, file)
+        path = os.path.join(self.folder, file)
         if os.path.isfile(path):
             return os.path.abspath(path)
         parts = (PureWindowsPath(file) if "\\" in file else PurePosixPath(file)).parts
         for number in range(1, len(parts)):
-            path = os.path.join(self._folder, *parts[number:])
+            path = os.path.join(self.folder, *parts[number:])
             if os.path.isfile(path):
                 return os.path.abspath(path)
         return None
 
     def shown(self, path: str) -> str:
         """Return a path as reports show it: from the current folder on, where it is below it."""
-        return os.path.relpath(path, self._folder) if path.startswith(self._folder + os.sep) else path
+        return os.path.relpath(path, self.folder) if path.startswith(self.folder + os.sep) else path

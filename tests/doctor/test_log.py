@@ -107,6 +107,31 @@ def test_a_loop_that_was_written_out_is_one_large_program(project: Project) -> N
     assert function["equations_by_line"][0] == {"file": "relax.py", "line": 7, "function": "relax", "count": 5700}
 
 
+def test_the_files_of_a_run_are_linted_with_what_the_others_of_its_folder_do(project: Project) -> None:
+    project.write("lib.py", "import jax\n\n\ndef scaled(x):\n    return jax.jit(lambda y: y * 2)(x)\n")
+    project.write("app.py", "from lib import scaled\n\nfor turn in range(9):\n    scaled(turn)\n")
+    frames = (events.Frame("lib.py", 5, "scaled"), events.Frame("app.py", 4, "<module>"))
+    miss = events.Miss(
+        function="<lambda>",
+        definition=events.Frame("lib.py", 5, "<lambda>"),
+        text="  never seen function",
+        stack=frames,
+    )
+    compiled = events.Compile(program="<lambda>", seconds=1.0, stack=frames)
+    project.write("run.jsonl", "".join(events.dumps(event) + "\n" for event in [events.Start(), miss, compiled] * 3))
+
+    def both() -> tuple[set[str], set[str]]:
+        joined = report(project, "run.jsonl")
+        explaining = [miss["findings"] for miss in joined["misses"]]
+        checked = json.loads(project.run("check", "--output-format", "json").out)
+        return {f["code"] for found in explaining for f in found}, {f["code"] for f in checked}
+
+    assert both() == ({"JAX102"}, {"JAX102"})
+    # Traced by its caller, it compiles nothing by itself.
+    project.write("fast.py", "import jax\nfrom lib import scaled\n\nfast = jax.jit(scaled)\n")
+    assert both() == (set(), set())
+
+
 def test_operations_without_a_place_may_come_of_a_finding(project: Project) -> None:
     copy(project, "eager_tree_map")
     data = report(project, "eager_tree_map.log")

@@ -14,8 +14,7 @@ from pathlib import Path
 import pytest
 
 import jaxlint.driver
-from jaxlint import rules
-from jaxlint.doors.cli import pool
+from jaxlint import pool, rules
 from tests.doors.conftest import CLEAN, LAMBDA, NESTED, Outcome, Project
 
 # --- how it ends ---

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from jaxlint.doors.cli import checking
+from jaxlint import checking
 from jaxlint.driver import Checked
 from jaxlint.finding import Applicability, Edit, Fix, Span
 from jaxlint.rules import Report, jax101_jit_of_nested_function, jax102_jit_of_lambda

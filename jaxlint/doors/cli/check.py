@@ -163,7 +163,7 @@ def _from_stdin(arguments: argparse.Namespace) -> bool:
 
 def _check(files: Sequence[File], arguments: argparse.Namespace) -> tuple[bool, bool]:
     """Lint, fix and report; return whether there is something to exit with 1 for, and whether something failed."""
-    from jaxlint.doors.cli import pool
+    from jaxlint import pool
     from jaxlint.driver import check_bytes
 
     jobs = pool.processes(len(files), arguments.jobs)
@@ -211,7 +211,7 @@ def _unused_comments(files: Sequence[File], jobs: int, arguments: argparse.Names
 
 
 def _linted(files: Sequence[File], jobs: int, arguments: argparse.Namespace, *, fix: bool) -> list[Checked]:
-    from jaxlint.doors.cli import checking
+    from jaxlint import checking
 
     project = not arguments.no_project
     if arguments.no_cache or not files:

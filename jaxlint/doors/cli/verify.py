@@ -220,9 +220,9 @@ def _mend(verifier: Verifier, files: Sequence[File], results: Sequence[Result]) 
 
 def _lint(arguments: argparse.Namespace, places: list[str]) -> tuple[list[File], list[Job], bool]:
     """Return the files and what is found in those that have findings, and whether some file could not be linted."""
+    from jaxlint import pool
+    from jaxlint.checking import check_files
     from jaxlint.discovery import discover
-    from jaxlint.doors.cli import pool
-    from jaxlint.doors.cli.checking import check_files
     from jaxlint.verify.verifier import Job
 
     paths = arguments.paths or places or ["."]

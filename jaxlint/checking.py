@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jaxlint.cache import Cache, digest, digest_of, version
-from jaxlint.doors.cli.pool import Pool
 from jaxlint.facts.incoming import NOTHING
+from jaxlint.pool import Pool
 
 if TYPE_CHECKING:
     from jaxlint.config import Config
@@ -26,26 +26,34 @@ _LIBRARIES = re.compile(rb"jax|flax|equinox|haiku")
 
 
 def check_files(
-    files: Sequence[File], jobs: int, *, fix: bool = False, project: bool = True, cache: Cache | None = None
+    files: Sequence[File],
+    jobs: int,
+    *,
+    fix: bool = False,
+    project: bool = True,
+    cache: Cache | None = None,
+    beside: Sequence[File] = (),
 ) -> list[Checked]:
     """Lint files, and fix their texts if asked to, and return what came of each, in the same order.
 
-    The files that were found in folders are one project, if `project` says so.  What `cache` knows is not done again.
+    The files that were found in folders are one project, if `project` says so; so are the files `beside` them, which
+    are not linted.  What `cache` knows is not done again.
     """
-    configs = list({id(file.config): file.config for file in files}.values())
+    configs = list({id(file.config): file.config for file in (*files, *beside)}.values())
     with Pool(jobs, configs) as pool:
-        return _Run(files, pool, cache).results(fix=fix, project=project)
+        return _Run(files, beside, pool, cache).results(fix=fix, project=project)
 
 
 class _Run:
-    """One run over some files, by their numbers."""
+    """One run over some files, by their numbers; those that are not linted have the last ones."""
 
-    def __init__(self, files: Sequence[File], pool: Pool, cache: Cache | None) -> None:
-        self._files = list(files)
+    def __init__(self, files: Sequence[File], beside: Sequence[File], pool: Pool, cache: Cache | None) -> None:
+        self._files = [*files, *beside]
+        self._linted = range(len(files))
         self._pool = pool
         self._cache = cache
         self._version = version() if cache is not None else ""
-        self._contents = [_content(file) for file in files] if cache is not None else []
+        self._contents = [_content(file) for file in self._files] if cache is not None else []
         self._config_keys: dict[int, str] = {}
         self._new: dict[str, Any] = {}
         self._failure: Diagnostic | None = None
@@ -56,7 +64,7 @@ class _Run:
         results: dict[int, Checked] = {}
         if self._cache is not None and not fix:
             results = self._remembered(members)
-        left = [number for number in range(len(self._files)) if number not in results]
+        left = [number for number in self._linted if number not in results]
         if set(left).intersection(members) and len(members) > 1:
             self._join(members)
             if self._cache is not None and not fix and self._failure is None:
@@ -76,7 +84,7 @@ class _Run:
             self._cache.put(self._new)
         if self._failure is not None:
             results[0] = dataclasses.replace(results[0], diagnostics=(self._failure, *results[0].diagnostics))
-        return [results[number] for number in range(len(self._files))]
+        return [results[number] for number in self._linted]
 
     # What is known
 
