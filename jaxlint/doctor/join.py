@@ -181,10 +181,10 @@ def _lint(paths: Sequence[str], sources: Sources, isolated: bool) -> tuple[list[
         errors.append(f"{sources.folder} holds more than {MOST_FILES:,} Python files: each was linted alone")
         project = {}
     files = [
-        project.pop(path, None) or File(sources.shown(path), path, finder.config(os.path.dirname(path)))
+        project[path] if path in project else File(sources.shown(path), path, finder.config(os.path.dirname(path)))
         for path in paths
     ]
-    beside = list(project.values())
+    beside = [file for path, file in project.items() if path not in paths]
     results = check_files(files, pool.processes(len(files) + len(beside), None), beside=beside)
     errors += [checked.error for checked in results if checked.error is not None]
     return [diagnostic for checked in results for diagnostic in checked.diagnostics], errors
