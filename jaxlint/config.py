@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -606,17 +606,35 @@ def combine(layers: Sequence[Layer]) -> Config:
     merged["baseline"] = merged.get("baseline") or None
     home = next((layer for layer in reversed(layers) if layer.file), Layer())
     by_field = {key.replace("-", "_"): value for key, value in merged.items()}
-    settings = {f.name: by_field.pop(f.name) for f in dataclasses.fields(Settings) if f.name in by_field}
+    settings = Settings(**{f.name: by_field.pop(f.name) for f in dataclasses.fields(Settings) if f.name in by_field})
     return Config(
-        settings=Settings(**settings),
+        settings=settings,
         per_file_ignores=per_file_ignores,
         verify_examples=verify_examples,
         exclude=(*(exclude or (Patterns(home.root, DEFAULT_EXCLUDE),)), *extend_exclude),
         root=home.root,
         file=home.file,
-        warnings=tuple(warning for layer in layers for warning in layer.warnings),
+        warnings=(*(warning for layer in layers for warning in layer.warnings), *_selection_warnings(settings)),
         **by_field,
     )
+
+
+def _selection_warnings(settings: Settings) -> Iterator[str]:
+    """Yield what is to be said of a selection that has less run than it seems to."""
+    chosen = (*settings.select, *settings.extend_select)
+    if chosen == ("JAX",) and not settings.ignore and not settings.extend_ignore:
+        return  # as nearly always: the rules need not be loaded for it
+    from jaxlint.rules import rules
+
+    known = [rule for rule in rules().values() if rule.impact is not None]
+    idle = False
+    for prefix in chosen:
+        meant = [rule for rule in known if rule.code.startswith(prefix)]
+        if meant and not settings.preview and all(rule.preview for rule in meant):
+            idle = True
+            yield f"select: {prefix} is in preview, and does not run unless `preview` is set"
+    if not idle and not any(settings.enabled(rule) for rule in known):
+        yield "no rule runs, so nothing can be found: `select` and `ignore` leave none"
 
 
 # --- files -----------------------------------------------------------------------------------------------------------

@@ -52,6 +52,17 @@ def observe(joined: Joined) -> dict[Place, Observed]:
     return seen
 
 
+def unseen(joined: Joined, path: str) -> Observed:
+    """Return what is to be said of a finding that `observe` is silent on, by the absolute path of its file."""
+    sources = joined.sources
+    if path in (text.path for text in sources.texts):
+        reason = "the run compiled nothing here that this would explain"
+    else:
+        reasons = (why for file, why in sources.missing.items() if sources.find(file) == path)
+        reason = next(reasons, "the run compiled nothing that comes of this file: it may not have come to it")
+    return Observed(False, reason)
+
+
 def _of_misses(groups: list[MissGroup], joined: Joined, diagnostic: Diagnostic) -> Observed | None:
     first = groups[0]
     if first.cause is Cause.NEW_FUNCTION:

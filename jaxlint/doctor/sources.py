@@ -121,7 +121,7 @@ class Sources:
         self.missing[file] = reason
 
     def _load(self, file: str) -> Text | None:
-        path = self._find(file)
+        path = self.find(file)
         if path is None:
             self.missing[file] = "it is not here"
             return None
@@ -132,7 +132,8 @@ class Sources:
             return None
         return Text(path, self.shown(path), source)
 
-    def _find(self, file: str) -> str | None:
+    def find(self, file: str) -> str | None:
+        """Return the absolute path of a file by that which the run tells, None where it is not here."""
         path = os.path.join(self.folder, file)
         if os.path.isfile(path):
             return os.path.abspath(path)

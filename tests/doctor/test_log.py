@@ -315,6 +315,7 @@ def test_a_run_confirms_findings(project: Project) -> None:
         ("JAX101", "confirmed", "observed", "high"),
         ("JAX102", "not-run", None, "medium"),
     ]
+    assert results[1]["reason"] == "the run compiled nothing here that this would explain"
     evidence = results[0]["evidence"]
     assert (evidence["calls"], evidence["traces"], evidence["compiles"], evidence["cache_loads"]) == (
         "observed",
@@ -323,6 +324,20 @@ def test_a_run_confirms_findings(project: Project) -> None:
         [0],
     )
     assert re.fullmatch(r"3 compiles, [\d.]+ m?s in this run", results[0]["reason"])
+
+
+def test_a_run_that_says_nothing_of_a_file_is_told_from_one_that_came_to_it(project: Project) -> None:
+    copy(project, "training")
+    project.write("other.py", "import jax\n\n\ndef never(x):\n    return jax.jit(lambda y: y + 1)(x)\n")
+    (result,) = (r for r in verified(project, "--from-run", "training.log", "--fail-on", "any", "other.py"))
+    assert (result["verdict"], result["reason"]) == (
+        "not-run",
+        "the run compiled nothing that comes of this file: it may not have come to it",
+    )
+    file = project.write("training.py", "import jax\n\n\ndef never(x):\n    return jax.jit(lambda y: y + 1)(x)\n" * 9)
+    assert file.exists()
+    results = verified(project, "--from-run", "training.log", "--fail-on", "any", "training.py")
+    assert {r["reason"] for r in results} == {"training.py is not what ran: its functions are at other lines"}
 
 
 def test_a_run_raises_what_is_otherwise_not_shown(project: Project) -> None:

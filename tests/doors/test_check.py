@@ -399,6 +399,27 @@ def test_selection(project: Project, arguments: list[str], codes: list[str]) -> 
     assert outcome.code == bool(codes)
 
 
+def test_a_selection_of_nothing_is_not_silent(project: Project) -> None:
+    project.write("a.py")
+    for text in ("", ","):
+        outcome = project.run("check", "--select", text, "a.py")
+        assert (outcome.code, outcome.out) == (2, "")
+        assert "--select names no rule" in outcome.err
+    warning = "jaxlint: warning: no rule runs, so nothing can be found: `select` and `ignore` leave none\n"
+    assert project.run("check", "--select", "JAX101", "--ignore", "JAX101", "a.py").err == warning
+    project.write("jaxlint.toml", "select = []")
+    assert project.run("check", "a.py").err == warning
+    assert project.run("check", "--select", "JAX1", "a.py").err == ""
+
+
+def test_a_selection_of_preview_rules_alone_is_not_silent(project: Project) -> None:
+    project.write("a.py")
+    code = next(rule.code for rule in rules.rules().values() if rule.preview)
+    outcome = project.run("check", "--select", f"{code},JAX1", "a.py")
+    assert outcome.err == f"jaxlint: warning: select: {code} is in preview, and does not run unless `preview` is set\n"
+    assert project.run("check", "--select", code, "--preview", "a.py").err == ""
+
+
 def test_noqa(project: Project) -> None:
     project.write("a.py", LAMBDA.replace("(x)\n", "(x)  # noqa: JAX102\n"))
     assert project.run("check").code == 0

@@ -69,7 +69,19 @@ def test_only(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["verify", "--only", "unknown.py:6", "--fail-on", "any", "-q"]) == 1
     assert "true.py" not in capsys.readouterr().out
     assert main(["verify", "--only", "true.py:2"]) == 0
-    assert capsys.readouterr().out == "Verified 0 findings: 0 confirmed, 0 refuted, 0 not-run.\n"
+    out, err = capsys.readouterr()
+    assert out == "Verified 0 findings: 0 confirmed, 0 refuted, 0 not-run.\n"
+    assert err.startswith("jaxlint: warning: --only: true.py:2: check finds nothing there")
+    for line in ("0", "99999"):
+        with pytest.raises(SystemExit):
+            main(["verify", "--only", f"true.py:{line}"])
+        assert f"--only: true.py:{line}: the file has 5 lines" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("project")
+def test_the_same_is_said_of_the_configuration_as_by_check(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["verify", "--select", "JAX101", "--ignore", "JAX101", "true.py"]) == 0
+    assert "no rule runs" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("project")

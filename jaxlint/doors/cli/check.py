@@ -296,6 +296,8 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
         texts = getattr(arguments, key.replace("-", "_"))
         if texts is not None:
             given[key] = [part.strip() for text in texts for part in text.split(",") if part.strip()]
+    if given.get("select") == []:
+        raise UsageError("--select names no rule; `jaxlint rule --all` lists all")
     if arguments.per_file_ignores is not None:
         given["per-file-ignores"] = _per_file_ignores(arguments.per_file_ignores)
     for key in _VALUES:

@@ -90,6 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
     files, jobs, failed = _lint(arguments, [str(path) for path, _ in places])
     if places:
         jobs = only(jobs, places)
+        _say_empty(places, arguments.only, jobs)
     progress = Progress(sum(len(job.diagnostics) for job in jobs), sys.stderr)
     results: list[Result] = []
     if jobs:
@@ -116,7 +117,7 @@ def _observe(arguments: argparse.Namespace) -> int:
     """Report what a run shows of the findings."""
     from jaxlint.doctor.join import join
     from jaxlint.doctor.model import Builder
-    from jaxlint.doctor.observed import observe
+    from jaxlint.doctor.observed import observe, unseen
     from jaxlint.doors.cli.log import Reader
     from jaxlint.verify.verifier import only
 
@@ -137,13 +138,16 @@ def _observe(arguments: argparse.Namespace) -> int:
     files, jobs, failed = _lint(every, [str(path) for path, _ in places])
     if places:
         jobs = only(jobs, places)
+        _say_empty(places, arguments.only, jobs)
     minimum = {os.path.abspath(file.path): file.config.settings.min_confidence for file in _files(arguments, files)}
-    seen = observe(join(model, isolated=arguments.isolated))
+    joined = join(model, isolated=arguments.isolated)
+    seen = observe(joined)
     results = [
         result
         for job in jobs
         for result in (
-            _observed(diagnostic, seen.get((str(job.path), diagnostic.fingerprint))) for diagnostic in job.diagnostics
+            _observed(diagnostic, seen.get((str(job.path), diagnostic.fingerprint)) or unseen(joined, str(job.path)))
+            for diagnostic in job.diagnostics
         )
         if result.verdict == "confirmed" or result.diagnostic.confidence >= minimum[str(job.path)]
     ]
@@ -159,13 +163,11 @@ def _files(arguments: argparse.Namespace, files: Sequence[File]) -> list[File]:
     return [replace(file, config=finder.config(os.path.dirname(file.path))) for file in files]
 
 
-def _observed(diagnostic: Diagnostic, seen: Observed | None) -> Result:
+def _observed(diagnostic: Diagnostic, seen: Observed) -> Result:
     from jaxlint.finding import Confidence
     from jaxlint.verify.judge import Evidence
     from jaxlint.verify.verdict import Result, Verdict
 
-    if seen is None:
-        return Result.not_run(diagnostic, "the run shows nothing of it: nothing was compiled again here")
     traces, compiles, loads = (
         None if number is None else (number,) for number in (seen.traces, seen.compiles, seen.cache_loads)
     )
@@ -230,7 +232,8 @@ def _lint(arguments: argparse.Namespace, places: list[str]) -> tuple[list[File],
         raise UsageError("verify runs files, not standard input")
     found = discover([*paths, *(place for place in places if arguments.paths)], check.finder(arguments))
     failed = bool(found.errors)
-    for warning in found.warnings:
+    configured = (warning for file in found.files for warning in file.config.warnings)
+    for warning in dict.fromkeys([*configured, *found.warnings]):
         warn(warning)
     for error in found.errors:
         fail(error)
@@ -250,7 +253,21 @@ def _place(text: str) -> tuple[Path, int]:
     name, _, row = text.rpartition(":")
     if not name or not row.isdigit():
         raise UsageError(f"--only: {text!r} is not FILE:LINE")
-    return Path(name).resolve(), int(row)
+    path = Path(name).resolve()
+    if path.is_file():
+        rows = len(path.read_bytes().splitlines())
+        if not 1 <= int(row) <= rows:
+            raise UsageError(f"--only: {text}: the file has {rows} lines")
+    return path, int(row)
+
+
+def _say_empty(places: Sequence[tuple[Path, int]], texts: Sequence[str], jobs: Sequence[Job]) -> None:
+    """Say of each place at which there is no finding that it is so."""
+    from jaxlint.verify.verifier import only
+
+    for place, text in zip(places, texts, strict=True):
+        if not only(jobs, [place]):
+            warn(f"--only: {text}: check finds nothing there (see --min-confidence, --preview and --select)")
 
 
 def _write(results: Sequence[Result], arguments: argparse.Namespace) -> None:
