@@ -16,15 +16,16 @@ from tests import marks
 SETTINGS = Settings(min_confidence=Confidence.LOW, preview=True)
 
 
-def fixed(text: str, name: str) -> Mended:
-    """Apply all fixes, to what is found at any confidence."""
-    return mend(Source(text, name), lambda source: lint(source, SETTINGS), lambda _, found: found, unsafe=True)
+def fixed(text: str, path: Path) -> Mended:
+    """Apply all fixes to a text for a file, to what is found at any confidence."""
+    source, settings = Source(text, f"{path.parent.name}/{path.name}"), marks.settings(path)
+    return mend(source, lambda source: lint(source, settings), lambda _, found: found, unsafe=True)
 
 
 @functools.cache
 def fixed_file(path: Path) -> Mended:
     """Apply all fixes to a file without its marks."""
-    return fixed(marks.stripped(path), f"{path.parent.name}/{path.name}")
+    return fixed(marks.stripped(path), path)
 
 
 def golden(path: Path, result: Mended) -> Path:

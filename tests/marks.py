@@ -17,6 +17,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from jaxlint import Confidence, Settings
+
 TESTDATA = Path(__file__).resolve().parent.parent / "testdata"
 
 _MARK = re.compile(r"#\s*(?P<kind>want|ok|once):\s*(?P<codes>[A-Z0-9,\s]+?)\s*(?P<low>\(low\))?\s*$")
@@ -51,6 +53,11 @@ def _marks(path: Path) -> Iterator[Mark]:
                 yield Mark(path, token.start[0], match["kind"], code, bool(match["low"]))
         elif _ALMOST.search(token.string):
             raise ValueError(f"{path}:{token.start[0]}: {token.string} is not a mark")
+
+
+def settings(path: Path) -> Settings:
+    """Return how a file is linted: at any confidence, by all rules that are on and by that of its own folder."""
+    return Settings(min_confidence=Confidence.LOW, preview=True, extend_select=(path.parent.name.upper(),))
 
 
 def stripped(path: Path) -> str:

@@ -8,13 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from jaxlint import Confidence, Finding, Settings, Source, lint
+from jaxlint import Confidence, Finding, Source, lint
 from jaxlint.verify.proof import Budget, Effect, Proof, effect_of
 from jaxlint.verify.prover import Prover
 from tests import marks
 from tests.marks import Mark
-
-SETTINGS = Settings(min_confidence=Confidence.LOW, preview=True)
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +28,7 @@ def by_name(path: Path) -> str:
 @pytest.mark.parametrize("path", marks.files(), ids=by_name)
 def test_findings_are_those_marked(path: Path) -> None:
     source = Source.from_bytes(path.read_bytes(), by_name(path))
-    found = {(source.position(f.span.start)[0], f.code): f for f in lint(source, SETTINGS)}
+    found = {(source.position(f.span.start)[0], f.code): f for f in lint(source, marks.settings(path))}
     marked = {(mark.line, mark.code): mark for mark in marks.marks(path)}
     problems = [_compare(path, key, marked.get(key), found.get(key)) for key in sorted(found | marked)]
     assert not any(problems), "\n" + "\n".join(filter(None, problems))

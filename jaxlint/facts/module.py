@@ -22,18 +22,20 @@ from jaxlint.facts.eager import Eager, Eagerness, LeafMap
 from jaxlint.facts.eager_arrays import EagerArrays
 from jaxlint.facts.eager_loops import EagerLoop, EagerLoops
 from jaxlint.facts.eager_sites import EagerSite, EagerSites
+from jaxlint.facts.fate import Kept
 from jaxlint.facts.glance import SHORT
 from jaxlint.facts.incoming import NOTHING, ONCE, Incoming
 from jaxlint.facts.instances import Instances, ShortLived
 from jaxlint.facts.loops import SHORT_ELEMENTWISE, Loops, Unrolled
-from jaxlint.facts.names import Expression, Names, Value
+from jaxlint.facts.names import Expression, External, Names, Value
 from jaxlint.facts.outline import Block, UnreadableError, python_tree, whole
 from jaxlint.facts.signatures import Signatures, WrongArgument
 from jaxlint.facts.sites import CompileSite, Lifetime, Sites
 from jaxlint.facts.staged import Staged
 from jaxlint.facts.surroundings import is_test_class, is_test_file, is_test_name
-from jaxlint.facts.targets import Target
+from jaxlint.facts.targets import NAMED, Target
 from jaxlint.facts.tracing import Tracing
+from jaxlint.facts.transforms import EagerTransform, EagerTransforms
 from jaxlint.facts.tree import Context, Function, Loop, Parameter, Tree
 from jaxlint.facts.uncompiled import Uncompiled, UnusedName
 from jaxlint.facts.values import Values
@@ -191,6 +193,14 @@ class ModuleFacts:
         return EagerLoops(self.tree, self.tracing, self.loops, self.eager_arrays, longest).found
 
     @functools.cached_property
+    def eager_transforms(self) -> list[EagerTransform]:
+        """The calls of transformed functions that nothing compiles, but for those in loops that are told of anyway."""
+        told = {id(eager.loop) for eager in self.eager_loops} | {id(step.loop) for step in self.uncompiled.steps}
+        return EagerTransforms(
+            self.tree, self.names, self.wrappings, self.eager_arrays, lambda loop: id(loop) in told
+        ).found
+
+    @functools.cached_property
     def compiled(self) -> CompiledCalls:
         """The calls of compiled functions in sight."""
         return CompiledCalls(self.tree, self.names, self.wrappings, self.calls, self.values)
@@ -228,6 +238,22 @@ class ModuleFacts:
     def factory_calls(self) -> list[CompileSite]:
         """The calls of functions in sight that return a compiled function they have just made."""
         return self._sites.factory_calls
+
+    @functools.cached_property
+    def rewrapped(self) -> list[CompileSite]:
+        """The wrappers over functions that live on which are made, called once and dropped, again and again."""
+        return [site for site in self.sites if self._is_rewrapped(site)]
+
+    def _is_rewrapped(self, site: CompileSite) -> bool:
+        if site.target.kind != NAMED or site.wrapped is None or site.wrapped.decorated is not None:
+            return False
+        if site.lifetime is Lifetime.CACHED or (site.context.function is None and site.context.loop is None):
+            return False
+        fate = site.fate
+        if fate.kept not in (Kept.CALLED, Kept.LOCAL) or fate.looped or len(fate.calls) != 1:
+            return False
+        known = self.names.values(site.target.node)
+        return all(isinstance(value, (Function, External)) for value in known)
 
     @functools.cached_property
     def discarded(self) -> list[Discarded]:

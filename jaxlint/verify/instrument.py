@@ -140,8 +140,9 @@ def _hook(where: ast.AST, name: str, *arguments: ast.expr) -> ast.Call:
 class Watch:
     """The run-time side of the rewriting: which compiled objects are alive, where they were made, who is called.
 
-    It keeps no object alive: an equal bound method or partial that stays alive turns a cache miss into a hit.
-    `frames` gives the user frames of the calling thread, innermost first.
+    `makings` counts, by the user frames at that moment, the compiled objects that were made, `calls` how often those
+    made there were called.  It keeps no object alive: an equal bound method or partial that stays alive turns a cache
+    miss into a hit.  `frames` gives the user frames of the calling thread, innermost first.
     """
 
     def __init__(self, frames: Callable[[types.FrameType | None], tuple[Place, ...]]) -> None:
@@ -149,6 +150,8 @@ class Watch:
         self._kinds: dict[type, str] = {}
         self._made: dict[int, tuple[weakref.ref[Any], tuple[Place, ...]]] = {}
         self._called: dict[tuple[int, int], int] = {}
+        self.makings: Counter[tuple[Place, ...]] = Counter()
+        self.calls: Counter[tuple[Place, ...]] = Counter()
         self.reached: Counter[int] = Counter()
         self.turns: Counter[int] = Counter()
         self._tests: Counter[int] = Counter()
@@ -163,6 +166,8 @@ class Watch:
     def reset(self) -> None:
         """Forget counts and pending calls, not the objects nor the limits."""
         self._called.clear()
+        self.makings.clear()
+        self.calls.clear()
         self.reached.clear()
         self.turns.clear()
         self._tests.clear()
@@ -175,6 +180,8 @@ class Watch:
             self._called.pop(key, None)
         else:
             self._called[key] = id(compiled)
+            if id(compiled) in self._made:
+                self.calls[self._made[id(compiled)][1]] += 1
         return function
 
     def made(self, result: Any) -> Any:
@@ -246,6 +253,7 @@ class Watch:
         except TypeError:
             return
         self._made[key] = (reference, self._frames(frame))
+        self.makings[self._made[key][1]] += 1
 
     def made_at(self, frame: types.FrameType, number: int, call: ast.Call) -> tuple[tuple[Place, ...], bool]:
         """Return where the compiled object was made that `frame` is calling, or hands to what it is calling.

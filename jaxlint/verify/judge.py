@@ -105,6 +105,34 @@ def every_call(observation: Observation, anchor: Anchor | None, *, line: int | N
     return Judgement(all(later), evidence, figures=numbers)
 
 
+def rewrapped(observation: Observation, anchor: Anchor | None) -> Judgement:
+    """Judge whether a place makes a compiled object on each call that is called once, and compiles nothing again.
+
+    One that compiles again is another matter, and one that is called several times pays for itself.
+    """
+    if observation.reason:
+        return Judgement(None, f"{observation.target} could not be called: {observation.reason}")
+    numbers = figures(observation, anchor)
+    for run in observation.runs:
+        if run.failure:
+            text = f"{observation.target} raised {run.failure.type}: {run.failure.message}"
+            return Judgement(None, text, figures=numbers)
+
+    def here(places: Sequence[Place]) -> bool:
+        return bool(places) and (anchor is None or anchor.holds(places[0]))
+
+    later = observation.runs[1:]
+    made = _counts(later, lambda event: event.kind == "made" and here(event.stack))
+    called = _counts(later, lambda event: event.kind == "call" and here(event.made))
+    again = [*(numbers.traces or ())[1:], *(numbers.compiles or ())[1:]]
+    text = (
+        f"in later calls of {observation.target}, compiled objects made here: {_series(made)}, "
+        f"calls of them: {_series(called)}, cache misses and compiles: {_series(again)}"
+    )
+    once = [0 < calls <= objects for objects, calls in zip(made, called, strict=True)]
+    return Judgement(bool(later) and all(once) and not any(again), text, figures=numbers)
+
+
 def _used(run: Run, anchor: Anchor | None) -> bool:
     """Tell whether a run compiled or loaded, for the first time, something that was made at a place."""
     compiled = [event for event in run.events if event.kind in ("compile", "load")]

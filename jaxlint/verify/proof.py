@@ -36,6 +36,8 @@ class Effect(enum.Enum):
     """One operation is compiled at the place for several shapes."""
     OP_BY_OP = enum.auto()
     """What the place does is made into many programs of single operations."""
+    REWRAPS = enum.auto()
+    """The second and third call make a compiled object at the place, call it once, and compile nothing."""
 
 
 EFFECTS = (
@@ -53,6 +55,7 @@ EFFECTS = (
     ("JAX405", Effect.OP_BY_OP),
     ("JAX5", Effect.PER_VALUE),
     ("JAX901", Effect.FLOODS),
+    ("JAX902", Effect.REWRAPS),
 )
 """The effect of a rule: that of the first prefix of its code, or else that of its impact."""
 
@@ -63,16 +66,18 @@ _OF_IMPACT = {
     Impact.COMPILE_TIME: Effect.GROWS,
     Impact.ERROR: Effect.RAISES,
     Impact.UNCOMPILED: Effect.OP_BY_OP,
+    Impact.DISPATCH: Effect.REWRAPS,
 }
 
 
-_IN_FIRST_CALL = {
+_IN_CALLS = {
+    Effect.REWRAPS: judge.rewrapped,
     Effect.FLOODS: judge.floods,
     Effect.PER_VALUE: judge.per_value,
     Effect.PER_SHAPE: judge.per_shape,
     Effect.OP_BY_OP: judge.op_by_op,
 }
-"""How to judge the effects that show in a single call."""
+"""How to judge the effects that show in the calls of one target, the most of them in the first."""
 
 _CALLED_FROM = ("JAX203", "JAX502", "JAX503")
 """Rules that report what a compiled function is given, which was made elsewhere."""
@@ -191,7 +196,7 @@ class Proof:
             case _:
                 end = self._places.loop(line) if code in _LOOPS else None
                 place = anchor if end is None else Anchor(self._path, ((line, 0, end + 1, 0),))
-                judgement = self._called(lambda seen: _IN_FIRST_CALL[effect](seen, place), line, anchor)
+                judgement = self._called(lambda seen: _IN_CALLS[effect](seen, place), line, anchor)
         if judgement.shown is False and not self._reached(line):
             return Judgement(None, f"{judgement.evidence}; but this line never ran", figures=judgement.figures)
         return judgement
@@ -221,7 +226,7 @@ class Proof:
                 case Effect.FLOODS:
                     yield judge.floods(seen, None)
                 case _:
-                    yield _IN_FIRST_CALL[effect](seen, self._places.everything)
+                    yield _IN_CALLS[effect](seen, self._places.everything)
 
     def targets(self, line: int) -> tuple[str, ...]:
         """Return what may be called for a line to run, the best first: functions, by qualified name."""

@@ -103,7 +103,9 @@ class Recorder:
             failure = self.failure(error)
         finally:
             self._recording = False
-        events = (Event(*key, count, seconds) for key, (count, seconds) in self._counts.items())
+        events = [Event(*key, count, seconds) for key, (count, seconds) in self._counts.items()]
+        events += [Event("made", "", stack, count=count) for stack, count in self.watch.makings.items()]
+        events += [Event("call", "", (), made, True, count) for made, count in self.watch.calls.items()]
         run = Run(tuple(events), dict(self.watch.reached), failure, time.perf_counter() - start)
         return run, result
 

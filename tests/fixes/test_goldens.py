@@ -38,7 +38,7 @@ def test_fixes_give_the_golden(path: Path) -> None:
     if result.applied:
         assert golden.exists(), "`make goldens` writes it"
         assert golden.read_text("utf-8") == result.source.text
-        again = goldens.fixed(result.source.text, by_name(path))
+        again = goldens.fixed(result.source.text, path)
         assert not again.applied
     else:
         assert not path.with_suffix(".partly.py").exists()
@@ -56,7 +56,7 @@ def test_fixes_hold_under_jax(path: Path, prover: Prover, tmp_path: Path) -> Non
     targets = targets_by_code(Proof(prover, subject, (), budget=Budget()), original, result)
     assert targets
     for code, names in targets.items():
-        proof = prove(prover, subject, result.source.text, code, sorted(names), settings=goldens.SETTINGS)
+        proof = prove(prover, subject, result.source.text, code, sorted(names), settings=marks.settings(original))
         assert proof.holds, proof.reason
 
 
@@ -66,7 +66,7 @@ def targets_by_code(proof: Proof, path: Path, result: Mended) -> dict[str, set[s
     left = {after.target(result.source.position(finding.span.start)[0]) for finding in result.findings}
     source = Source(marks.stripped(path), by_name(path))
     targets: dict[str, set[str]] = {}
-    for finding in lint(source, goldens.SETTINGS):
+    for finding in lint(source, marks.settings(path)):
         names = proof.targets(source.position(finding.span.start)[0])
         if usable(finding, unsafe=True) and left.isdisjoint(names) and names[0] not in UNPROVEN:
             targets.setdefault(finding.code, set()).add(names[0])

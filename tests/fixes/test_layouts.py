@@ -26,9 +26,8 @@ SHORT = [
 ]
 
 
-def fixed(text: str) -> Mended:
-    # With a name that says nothing of a test.
-    return goldens.fixed(text, "module.py")
+def fixed(text: str, path: Path) -> Mended:
+    return goldens.fixed(text, path)
 
 
 def by_name(path: Path) -> str:
@@ -78,7 +77,7 @@ REWRITES: dict[str, Callable[[str], str]] = {"tabs": with_tabs, "crlf": with_crl
 @pytest.mark.parametrize("path", SHORT, ids=by_name)
 def test_fixing_and_rewriting_commute(path: Path, rewrite: Callable[[str], str]) -> None:
     text = chosen(path)
-    assert fixed(rewrite(text)).source.text == rewrite(goldens.fixed_file(path).source.text)
+    assert fixed(rewrite(text), path).source.text == rewrite(goldens.fixed_file(path).source.text)
 
 
 # --- what must not get in the way ---
@@ -154,7 +153,7 @@ def nested(text: str, indent: str) -> str:
 @given(layouts())
 def test_layout_does_not_get_in_the_way(layout: tuple[Path, str]) -> None:
     path, other = layout
-    result = fixed(other)
+    result = fixed(other, path)
     assert not result.dropped
     wanted, got = (Counter(applied.code for applied in r.applied) for r in (goldens.fixed_file(path), result))
     # In an `if`, less is certain.
