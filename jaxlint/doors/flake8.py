@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 
     from jaxlint.config import Config, Finder
 
-_EVERYTHING = tuple(f"JAX{number}" for number in range(10))
-"""Longer than `JAX`, so that it names the rules that are off by default as well: flake8 decides on them too."""
-
 
 class Plugin:
     """What flake8 makes for each file; `lines` are the file's, as flake8 read them."""
@@ -29,6 +26,7 @@ class Plugin:
     version = jaxlint.__version__
 
     _finder: ClassVar[Finder | None] = None
+    _named: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, tree: ast.AST, filename: str, lines: Sequence[str]) -> None:  # noqa: ARG002
         # The tree is asked for because flake8 tells plugins apart by it: who asks is called once for each file.
@@ -41,9 +39,11 @@ class Plugin:
         option_manager.extend_default_ignore(["JAX9"])
 
     @classmethod
-    def parse_options(cls, options: Any) -> None:  # noqa: ARG003
+    def parse_options(cls, options: Any) -> None:
         """Start a run; flake8 calls this with its options, in each process."""
         cls._finder = None
+        chosen = [*(getattr(options, "select", None) or ()), *(getattr(options, "extend_select", None) or ())]
+        cls._named = tuple(code for code in chosen if code.startswith("JAX"))
 
     def run(self) -> Iterator[tuple[int, int, str, type[Plugin]]]:
         """Yield row (1-based), column (0-based, in code points), text and the plugin, for each finding.
@@ -86,7 +86,8 @@ class Plugin:
         from jaxlint.config import Finder, Layer
 
         if cls._finder is None:
-            cls._finder = Finder(over=[Layer({"select": _EVERYTHING})])
+            # All rules, since flake8 picks from what they find; those that are off by default where it names them.
+            cls._finder = Finder(over=[Layer({"select": ("JAX", *cls._named)})])
         return cls._finder.config(folder)
 
     @staticmethod
