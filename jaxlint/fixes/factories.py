@@ -56,7 +56,7 @@ def at_module_level(facts: ModuleFacts, site: CompileSite) -> Fix | None:
     safe = (
         _only_makes(facts, scopes, factory)
         and not doubtful
-        and all(is_constant(a) or _is_stable(scopes, a) for a in _arguments(maker))
+        and all(is_constant(a) or is_stable(scopes, a) for a in arguments_of(maker))
     )
     text = f"Call `{factory.name}` once, at module level" if known is None else f"Use `{known}`, which is the same"
     return draft.fix(Applicability.SAFE if safe else Applicability.UNSAFE, text)
@@ -83,14 +83,14 @@ def memoised(facts: ModuleFacts, site: CompileSite) -> Fix | None:
         call = syntax.parents[load]
         if not isinstance(call, ast.Call) or call.func is not load:
             raise NoFixError("the factory is handed on")
-        for argument in _arguments(call):
-            if not _is_hashable(made, argument):
+        for argument in arguments_of(call):
+            if not is_hashable(made, argument):
                 raise NoFixError("an argument may not be hashable")
     parameters = all_arguments(factory.args)
     if any(a.annotation is not None and not _is_plain_type(a.annotation) for a in parameters):
         raise NoFixError("an argument may not be hashable")
     place = syntax.source.line_starts[syntax.source.position(syntax.start(factory))[0] - 1]
-    draft.insert(place, f"@{draft.name('functools.lru_cache', place)}(maxsize=None)\n", rank=2)
+    draft.insert(place, f"@{draft.name('functools.lru_cache', place)}(maxsize=None, typed=True)\n", rank=2)
     return draft.fix(Applicability.UNSAFE, f"Memoise `{factory.name}`, so that it compiles once for each argument")
 
 
@@ -100,7 +100,15 @@ def above_the_loop(facts: ModuleFacts, site: CompileSite) -> Fix | None:
     Raises:
         NoFixError: they do not, or that cannot be told.
     """
-    made = made_by(facts, site)
+    return lifted(made_by(facts, site))
+
+
+def lifted(made: Made) -> Fix | None:
+    """Return the fix that makes something above the loop whose turns all make the same.
+
+    Raises:
+        NoFixError: they do not, or that cannot be told.
+    """
     draft, syntax, scopes = made.draft, made.syntax, made.scopes
     if made.statement is None or made.name is None:
         raise NoFixError("it has no name of its own")
@@ -161,11 +169,12 @@ def _factory(scopes: Scopes, maker: ast.Call) -> ast.FunctionDef:
     return bindings[0]
 
 
-def _arguments(call: ast.Call) -> list[ast.expr]:
+def arguments_of(call: ast.Call) -> list[ast.expr]:
+    """Return what a call is given, by position and by keyword."""
     return [*call.args, *(keyword.value for keyword in call.keywords)]
 
 
-def _is_stable(scopes: Scopes, node: ast.expr) -> bool:
+def is_stable(scopes: Scopes, node: ast.expr) -> bool:
     """Whether an expression is something imported, or a function or class of the module."""
     if dotted(scopes, node):
         return True
@@ -203,9 +212,9 @@ def _is_stable_factory(facts: ModuleFacts, scopes: Scopes, call: ast.Call, facto
     return inner is not factory and _only_makes(facts, scopes, inner)
 
 
-def _is_hashable(made: Made, node: ast.expr) -> bool:
+def is_hashable(made: Made, node: ast.expr) -> bool:
     """Whether an argument is a number, text or a function, as far as the text shows."""
-    if is_constant(node) or _is_stable(made.scopes, node):
+    if is_constant(node) or is_stable(made.scopes, node):
         return True
     if not isinstance(node, ast.Name):
         return False

@@ -153,7 +153,7 @@ def _definition(
     made = made_by(facts, site)
     draft, syntax, scopes = made.draft, made.syntax, made.scopes
     check_code(syntax, node)
-    helpers = _helpers(made, node)
+    helpers = helpers_of(made, node)
     taken = _captures(made, site, node, helpers)
     loads = scopes.loads(node.name, scopes.of(node))
     if not made.is_only_binding(node):
@@ -165,7 +165,7 @@ def _definition(
     inner = set(ast.walk(node))
     changes.update({syntax.span(load): name for load in loads if load in inner})
     gone: dict[ast.stmt, Span] = {node: rows(syntax, node)}
-    texts = _moved_helpers(made, node, helpers, changes, gone)
+    texts = moved_helpers(made, node, helpers, changes, gone)
     above: list[str] = []
     if made.maker is node:
         decorator = syntax.at(facts.span(site.node), ast.expr)
@@ -195,7 +195,7 @@ def _definition(
     return Built(draft, name, taken, message(name, taken), doubtful=reads_what_changes(made, node, *helpers))
 
 
-def _helpers(made: Made, node: ast.AST) -> list[ast.FunctionDef]:
+def helpers_of(made: Made, node: ast.AST) -> list[ast.FunctionDef]:
     """Return the local functions that a function uses, and those that they use, in the order of the text."""
     found: dict[ast.FunctionDef, None] = {}
     work = [node]
@@ -211,7 +211,7 @@ def _helpers(made: Made, node: ast.AST) -> list[ast.FunctionDef]:
     return sorted(found, key=lambda helper: helper.lineno)
 
 
-def _moved_helpers(
+def moved_helpers(
     made: Made,
     node: ast.AST,
     helpers: list[ast.FunctionDef],
@@ -242,7 +242,7 @@ def _lambda(facts: ModuleFacts, site: CompileSite, node: ast.Lambda, statics: Co
     made = made_by(facts, site)
     draft, syntax = made.draft, made.syntax
     check_code(syntax, node)
-    helpers = _helpers(made, node)
+    helpers = helpers_of(made, node)
     taken = _captures(made, site, node, helpers)
     gone: dict[ast.stmt, Span] = {}
     base = made.name or made.function_name()
@@ -258,7 +258,7 @@ def _lambda(facts: ModuleFacts, site: CompileSite, node: ast.Lambda, statics: Co
     if comments_in(syntax, parameters):
         raise NoFixError("a comment among the parameters")
     head = " ".join(changed(syntax.text, parameters, changes).split())
-    texts = _moved_helpers(made, node, helpers, changes, gone)
+    texts = moved_helpers(made, node, helpers, changes, gone)
     moved = [syntax.span(node), *gone.values()] if helpers else [syntax.span(node)]
     wrapper = "@" + call_wrapper(draft, made, site, statics)
     for use in replace_maker(draft, made, name, gone):

@@ -7,7 +7,6 @@ names, bound before the loop, whose values keep their shape as far as the source
 from __future__ import annotations
 
 import ast
-import builtins
 import itertools
 import re
 from collections.abc import Collection, Iterator, Mapping
@@ -18,11 +17,12 @@ import libcst as cst
 
 from jaxlint.facts import arrays
 from jaxlint.facts.demands import needed_arguments, needed_arguments_of_method
-from jaxlint.facts.tree import Binding, Context, Function, Parameter, children
+from jaxlint.facts.tree import Binding, Context, Parameter, children
 from jaxlint.facts.values import Kind, argument_of
 from jaxlint.finding import Applicability, Fix, Span
 from jaxlint.fixes.edits import Draft
 from jaxlint.fixes.moving import rows
+from jaxlint.fixes.quiet import Quiet
 from jaxlint.fixes.scopes import scopes_of
 from jaxlint.fixes.syntax import NoFixError
 
@@ -75,6 +75,8 @@ class _Turns:
     counts: bool
     read: tuple[cst.CSTNode, ...]
     last: cst.SimpleStatementLine | None = None
+    test: cst.BaseExpression | None = None
+    """What is asked before each turn of `while_loop`, which has no loop variable."""
 
 
 def _turns(facts: ModuleFacts, unrolled: Unrolled) -> _Turns:
@@ -105,6 +107,8 @@ def _turns(facts: ModuleFacts, unrolled: Unrolled) -> _Turns:
 def _turns_of_while(facts: ModuleFacts, unrolled: Unrolled, node: cst.While) -> _Turns:
     """Read `while n < LIMIT` whose last statement is `n += 1`."""
     test, last = node.test, node.body.body[-1]
+    if node.orelse is None and facts.values.kind(test).traced and not isinstance(test, cst.BooleanOperation):
+        return _Turns("jax.lax.while_loop", "", (), counts=False, read=(), test=test)
     if node.orelse is not None or not isinstance(test, cst.Comparison) or len(test.comparisons) != 1:
         raise NoFixError("not a plain loop")
     counter, limit = test.left, test.comparisons[0].comparator
@@ -155,11 +159,18 @@ class _Body:
         self.node = node
         self.unrolled = unrolled
         self.turns = turns
-        self.plausible = True
-        """Whether nothing in sight speaks against the values keeping their shape."""
+        self._keeps_shapes = True
+        self._quiet = Quiet(facts)
         self._written: dict[str, list[cst.CSTNode]] = {}
         self._early: set[str] = set()
         self._block(self.node.body, _Flow())
+        if turns.test is not None:
+            self._read(turns.test, _Flow())
+
+    @property
+    def plausible(self) -> bool:
+        """Whether nothing in sight speaks against the values keeping their shape, and all that is called is known."""
+        return self._keeps_shapes and self._quiet.sure
 
     def carry(self) -> list[str]:
         """Return the names that go from turn to turn, in the order in which they are assigned.
@@ -172,7 +183,9 @@ class _Body:
             raise NoFixError("the loop variable is assigned")
         if any(_mentions(node, set(self._written)) for node in self.turns.read):
             raise NoFixError("the bound is assigned in the body")
-        if self.turns.last is None or not isinstance(self.node, cst.While):
+        if self.turns.test is not None:
+            after = False
+        elif self.turns.last is None or not isinstance(self.node, cst.While):
             after = self._is_used_after(self._bindings(variable))
         else:
             after = self._is_used_after(self.facts.names.bindings_at(variable, self._inside()))
@@ -207,6 +220,8 @@ class _Body:
                 self._if(statement, flow)
             elif isinstance(statement, cst.For):
                 self._inner_loop(statement, flow)
+            elif isinstance(statement, cst.FunctionDef):
+                self._inner_function(statement, flow)
             else:
                 raise NoFixError("the body holds more than assignments")
 
@@ -255,6 +270,18 @@ class _Body:
         if trips > 0:
             flow.assigned |= inner.assigned
 
+    def _inner_function(self, node: cst.FunctionDef, flow: _Flow) -> None:
+        """A function that each turn defines for itself, such as a turn of a loop of jax."""
+        if node.decorators or node.asynchronous is not None or self._is_used_after(self._bindings(node.name.value)):
+            raise NoFixError("a function that is used behind the loop")
+        function = self.facts.tree.function_of[id(node)]
+        if function.scope.nonlocals or function.scope.globals:
+            raise NoFixError("a function that does more than compute")
+        known = _Flow({*flow.assigned, *function.scope.bindings})
+        self._read(node.body, known)
+        self._read(node.params, known)
+        flow.assigned.add(node.name.value)
+
     def _write(self, target: cst.BaseExpression, value: cst.CSTNode, flow: _Flow) -> None:
         if isinstance(target, cst.Name):
             scope = self.unrolled.function.scope
@@ -280,64 +307,7 @@ class _Body:
             elif isinstance(inner, (cst.NamedExpr, cst.Await, cst.Yield)):
                 raise NoFixError("an expression that does more than compute")
             elif isinstance(inner, cst.Call):
-                self._check_call(inner)
-
-    # Calls
-
-    def _check_call(self, call: cst.Call) -> None:
-        """Refuse a call that may do more than compute, doubt one of what is not in sight."""
-        names = self.facts.names.externals(call.func)
-        if names:
-            for name in names:
-                if name.startswith(("jax.debug", "jax.experimental", "jax.device", "jax.block", "numpy.random")):
-                    raise NoFixError("a call that does more than compute")
-                if not name.startswith(("jax.", "numpy.", "math.", "operator.")):
-                    self.plausible = False
-            return
-        callees = [function for function, _ in self.facts.calls.callees(call)]
-        if callees:
-            for function in callees:
-                self._check_quiet(function, _DEPTH)
-            return
-        if not self._is_quiet_builtin(call.func) and not self._is_method_of_array(call.func):
-            behind = self.facts.tracing.functions_behind(call.func) if isinstance(call.func, cst.Call) else []
-            if not behind:
-                raise NoFixError("a call of something that is not in sight")
-            for function in behind:
-                self._check_quiet(function, _DEPTH)
-
-    def _is_quiet_builtin(self, func: cst.BaseExpression) -> bool:
-        if not isinstance(func, cst.Name) or self.facts.names.bindings(func):
-            return False
-        return hasattr(builtins, func.value) and func.value not in (
-            "print",
-            "open",
-            "input",
-            "next",
-            "exec",
-            "eval",
-            "setattr",
-        )
-
-    def _is_method_of_array(self, func: cst.BaseExpression) -> bool:
-        if not isinstance(func, cst.Attribute):
-            return False
-        return self.facts.values.is_update(func) or self.facts.values.kind(func.value).traced
-
-    def _check_quiet(self, function: Function, depth: int) -> None:
-        """Refuse a function that may do more than compute its result."""
-        if depth == 0 or function.yields or function.scope.globals or function.scope.nonlocals:
-            raise NoFixError("a function that does more than compute")
-        for node in self.facts.tree.body(function):
-            if isinstance(node, cst.Expr) and not isinstance(node.value, cst.BaseString):
-                raise NoFixError("a function that does more than compute")
-            if isinstance(node, cst.AssignTarget) and isinstance(node.target, (cst.Attribute, cst.Subscript)):
-                raise NoFixError("a function that stores into something")
-            if isinstance(node, cst.AugAssign) and not isinstance(node.target, cst.Name):
-                raise NoFixError("a function that stores into something")
-            if isinstance(node, cst.Call):
-                for callee, _ in self.facts.calls.callees(node):
-                    self._check_quiet(callee, depth - 1)
+                self._quiet.check_call(inner)
 
     # Names
 
@@ -380,7 +350,7 @@ class _Body:
             if binding.kind == "parameter":
                 parameter = self.unrolled.function.parameter(name)
                 if parameter is None or parameter.star or not self.facts.values.parameter(parameter).traced:
-                    self.plausible = False
+                    self._keeps_shapes = False
                 continue
             if binding.kind not in ("assign", "unpack") or not isinstance(value, cst.CSTNode):
                 raise NoFixError("a name is bound by no assignment")
@@ -395,7 +365,7 @@ class _Body:
             if shape == _CHANGED or (shape == _SCALAR and not scalar):
                 raise NoFixError("its shape changes")
             if scalar and shape not in (_SCALAR, name):
-                self.plausible = False
+                self._keeps_shapes = False
 
     # The loop variable
 
@@ -703,7 +673,11 @@ def _write(draft: Draft, unrolled: Unrolled, turns: _Turns, carry: list[str]) ->
     single = len(carry) == 1
     held = carry[0] if single else _local_name(draft, unrolled, "carry")
     names = ", ".join(carry)
-    if turns.counts:
+    if turns.test is not None:
+        parameters, returned = held, names
+        again = _local_name(draft, unrolled, "unfinished")
+        call = f"({again}, {step}, {names if single else f'({names})'})"
+    elif turns.counts:
         parameters = f"{turns.variable}, {held}"
         call = f"({', '.join(turns.arguments)}, {step}, {names if single else f'({names})'})"
         returned = names
@@ -711,7 +685,11 @@ def _write(draft: Draft, unrolled: Unrolled, turns: _Turns, carry: list[str]) ->
         parameters = f"{held}, {turns.variable}"
         call = f"({step}, {names if single else f'({names})'}, {turns.arguments[0]})[0]"
         returned = f"{names}, None" if single else f"({names}), None"
-    draft.replace(head, f"def {step}({parameters}):")
+    asked = ""
+    if turns.test is not None:
+        unpacked = "" if single else f"{inner}{names} = {held}\n"
+        asked = f"def {again}({held}):\n{unpacked}{inner}return {_on_one_row(draft, turns.test)}\n\n{indent}"
+    draft.replace(head, f"{asked}def {step}({parameters}):")
     if not single:
         row_end = source.row_span(source.position(head.end)[0]).end
         draft.insert(row_end, f"\n{inner}{names} = {held}")
@@ -731,6 +709,13 @@ def _write(draft: Draft, unrolled: Unrolled, turns: _Turns, carry: list[str]) ->
     before = source.line(source.position(above)[0] - 1).strip()
     if before and not before.endswith(":"):
         draft.insert(above, "\n")
+
+
+def _on_one_row(draft: Draft, node: cst.CSTNode) -> str:
+    code = draft.code(node)
+    if "\n" in code or "\r" in code:
+        raise NoFixError("a test of several rows")
+    return code
 
 
 def _refuse_closures(draft: Draft, node: ast.For | ast.While) -> None:

@@ -11,6 +11,8 @@ from jaxlint.fixes.scopes import COMPREHENSIONS, DEFS, FUNCTIONS, Scope, Scopes,
 from jaxlint.fixes.syntax import NoFixError, Syntax
 
 if TYPE_CHECKING:
+    import libcst as cst
+
     from jaxlint.facts.module import ModuleFacts
     from jaxlint.facts.sites import CompileSite
 
@@ -148,6 +150,27 @@ def made_by(facts: ModuleFacts, site: CompileSite) -> Made:
         parents = [syntax.parents[load] for load in made.loads]
         if all(isinstance(p, ast.Call) and p.func is load for p, load in zip(parents, made.loads, strict=True)):
             made.calls = [p for p in parents if isinstance(p, ast.Call)]
+    return made
+
+
+def made_by_call(facts: ModuleFacts, node: cst.Call, *, kept: bool = False) -> Made:
+    """Read a call whose result is used at once, by whatever stands around it, or `kept` under a local name.
+
+    Raises:
+        NoFixError: it is in no function, or in code whose names cannot be followed.
+    """
+    draft = Draft(facts)
+    syntax = draft.syntax
+    scopes = scopes_of(syntax)
+    call = syntax.at(facts.span(node), ast.Call)
+    function = scopes.frame(call)
+    if not isinstance(call, ast.Call) or not isinstance(function, FUNCTIONS):
+        raise NoFixError("not in a function")
+    _refuse_dynamic_names(syntax, function)
+    made = Made(draft, scopes, call, function, calls=[call])
+    if kept:
+        _find_name(made, syntax.parents[call])
+        made.loads = scopes.loads(made.name, function) if made.name is not None else []
     return made
 
 

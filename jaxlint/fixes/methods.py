@@ -165,14 +165,14 @@ class _Class:
         Raises:
             NoFixError: it is not as simple as that.
         """
-        node = _class_node(scopes, name)
-        bases = list(_bases(scopes, node))
+        node = class_of_module(scopes, name)
+        bases = list(bases_of(scopes, node))
         heirs = [
             other
             for other in ast.walk(syntax.tree)
             if isinstance(other, ast.ClassDef)
             and other is not node
-            and node in list(_bases(scopes, other, strict=False))
+            and node in list(bases_of(scopes, other, strict=False))
         ]
         family = [node, *bases, *heirs]
         for member in family:
@@ -303,26 +303,36 @@ class _Class:
         return any(isinstance(root, ast.Name) and root.id in names for root in roots)
 
 
-def _class_node(scopes: Scopes, name: str) -> ast.ClassDef:
+def class_of_module(scopes: Scopes, name: str) -> ast.ClassDef:
+    """Return the class of the module of that name.
+
+    Raises:
+        NoFixError: there is none, or more than one.
+    """
     bindings = scopes.bindings(name, scopes.module) if name else []
     if len(bindings) != 1 or not isinstance(bindings[0], ast.ClassDef) or bindings[0] not in scopes.module.body:
         raise NoFixError("the class is not in sight")
     return bindings[0]
 
 
-def _bases(scopes: Scopes, node: ast.ClassDef, *, strict: bool = True) -> Iterator[ast.ClassDef]:
+def bases_of(scopes: Scopes, node: ast.ClassDef, *, strict: bool = True) -> Iterator[ast.ClassDef]:
+    """Yield the bases of a class, and theirs.
+
+    Raises:
+        NoFixError: it is `strict`, and one is out of sight or there is a metaclass.
+    """
     for base in node.bases:
         known = dotted(scopes, base.value if isinstance(base, ast.Subscript) else base)
         if known in _PLAIN_BASES or (isinstance(base, ast.Name) and base.id == "object"):
             continue
         try:
-            found = _class_node(scopes, base.id if isinstance(base, ast.Name) else "")
+            found = class_of_module(scopes, base.id if isinstance(base, ast.Name) else "")
         except NoFixError:
             if strict:
                 raise
             continue
         yield found
-        yield from _bases(scopes, found, strict=strict)
+        yield from bases_of(scopes, found, strict=strict)
     if strict and node.keywords:
         raise NoFixError("a metaclass")
 
@@ -392,7 +402,7 @@ def static_instance(facts: ModuleFacts, site: CompileSite) -> Fix | None:
     target = maker.args[0] if isinstance(maker, ast.Call) and len(maker.args) == 1 else None
     if not isinstance(maker, ast.Call) or not isinstance(target, ast.Attribute) or root is None or root.cls is None:
         raise NoFixError("no method")
-    node = _class_node(scopes, root.cls.name)
+    node = class_of_module(scopes, root.cls.name)
     if not _is_frozen(scopes, node) or node.bases or maker.keywords:
         raise NoFixError("no frozen dataclass")
     method = next((m for m in node.body if isinstance(m, ast.FunctionDef) and m.name == target.attr), None)

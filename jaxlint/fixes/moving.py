@@ -26,7 +26,7 @@ class Tokens:
     """The rows that start inside a string, with the string's span."""
 
 
-@functools.lru_cache(maxsize=1)
+@functools.lru_cache(maxsize=4)
 def tokens_of(syntax: Syntax) -> Tokens:
     """Read the tokens of a file.
 

@@ -204,7 +204,7 @@ def _stores(node: ast.AST) -> Iterator[ast.AST]:
             yield inner
 
 
-@functools.lru_cache(maxsize=1)
+@functools.lru_cache(maxsize=4)
 def changed_names(syntax: Syntax) -> dict[str, bool]:
     """Return the names of the module of which something in sight changes what they hold; True where a function does."""
     scopes = scopes_of(syntax)

@@ -165,7 +165,7 @@ class Scopes:
         }
 
 
-@functools.lru_cache(maxsize=1)
+@functools.lru_cache(maxsize=4)
 def scopes_of(syntax: Syntax) -> Scopes:
     """Return the scopes of a file, found once however many of its findings are mended in a row."""
     return Scopes(syntax)

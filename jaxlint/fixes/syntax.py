@@ -178,7 +178,7 @@ class Syntax:
         return found
 
 
-@functools.lru_cache(maxsize=1)
+@functools.lru_cache(maxsize=4)
 def syntax_of(source: Source) -> Syntax:
     """Return the tree of a source, built once however many of its findings are mended in a row.
 

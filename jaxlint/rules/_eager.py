@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from jaxlint.rules._short_lived import on_each_call
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
 
     from jaxlint.facts.eager_sites import EagerSite
     from jaxlint.facts.module import ModuleFacts
+    from jaxlint.finding import Fix
 
 
 def when(facts: ModuleFacts, site: EagerSite) -> str:
@@ -32,3 +34,11 @@ def related(facts: ModuleFacts, site: EagerSite) -> tuple[tuple[cst.CSTNode, str
     if root is None or root.is_lambda:
         return ()
     return ((facts.name_node(root), f"`{root.name}` is defined here"),)
+
+
+def fixes(facts: ModuleFacts, site: EagerSite) -> Iterator[Fix]:
+    """Yield the ways to make a site compile once."""
+    # Not before there is something to mend: most files never get here.
+    from jaxlint.fixes import bodies
+
+    return bodies.fixes(facts, site)

@@ -39,7 +39,15 @@ At confidence `low`: nobody in sight calls the function, so its callers may well
 made above the loop that uses it, and so compiles once for all turns.
 
 ## Fix safety
-No fix is offered yet.
+A body that captures nothing of the call moves to module level, a lambda as a named function: safe, unless it may read
+what changes.  No fix is offered where it does read what changes: a global that is bound again, a clock, random numbers.
+
+Where it captures something, `jax.jit` is put over the function of the module around it, if that does nothing but
+compute arrays from its arguments; arguments of which Python needs the value become static, and Python's loops in it
+loops of jax.  Or the call moves to a compiled function of the module that gets what it captured as arguments.  Both are
+unsafe: results may differ in the last digits, numbers of Python and arrays of NumPy among them become arrays of JAX,
+and a `fori_loop` whose bounds become arguments cannot be differentiated in reverse.  Only shown where the function
+calls what is not in sight, or a parameter looks like an object that is no tree of arrays.
 
 ## References
 - JAX documentation, "Control flow and logical operators with JIT"
@@ -47,6 +55,7 @@ No fix is offered yet.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -77,4 +86,5 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
             f"{_eager.when(facts, site)} and its programs fill memory; compile the function around it with `jax.jit`, "
             f"or define the body at module level"
         )
-        yield Report(site.node, message, facts.eager_site_evidence(site), _eager.related(facts, site))
+        fixes = functools.partial(_eager.fixes, facts, site)
+        yield Report(site.node, message, facts.eager_site_evidence(site), _eager.related(facts, site), fixes)

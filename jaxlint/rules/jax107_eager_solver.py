@@ -38,7 +38,14 @@ In code that something traces.
 At confidence `low`: nobody in sight calls the function, so its callers may well trace it; it runs once.
 
 ## Fix safety
-No fix is offered yet.
+`jax.jit` is put over the function of the module around the call, if that does nothing but compute arrays from its
+arguments; arguments of which Python needs the value become static, and Python's loops in it loops of jax.  Or the call
+moves to a compiled function of the module that gets what it captured as arguments.  Both are unsafe: results may differ
+in the last digits, and numbers of Python and arrays of NumPy among them become arrays of JAX.  Only shown where the
+function calls what is not in sight, or nothing says whether an argument is data or an option.
+
+A function that captures nothing moves to module level where that is enough (`odeint`, `piecewise`, `pure_callback`):
+safe, unless it may read what changes.
 
 ## References
 - JAX documentation, "Just-in-time compilation": JIT and caching
@@ -46,6 +53,7 @@ No fix is offered yet.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -76,4 +84,5 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
             f"{site.name} runs eagerly here and compiles {_eager.when(facts, site)}, {why}; "
             f"call it in a function that is compiled once with `jax.jit`"
         )
-        yield Report(site.node, message, facts.eager_site_evidence(site), _eager.related(facts, site))
+        fixes = functools.partial(_eager.fixes, facts, site)
+        yield Report(site.node, message, facts.eager_site_evidence(site), _eager.related(facts, site), fixes)

@@ -43,7 +43,10 @@ class compares by value; what its constructor compiles lives as long as the modu
 At confidence `low`: the function runs once; the instance is made once and used in a loop.
 
 ## Fix safety
-No fix is offered yet.
+Where its arguments are fixed, the instance is made once, at module level: safe, if its constructor only assigns and
+compiles.  Where the turns of a loop all make the same one, it moves above the loop; where the arguments can be hashed,
+it is made once for each of them, by a memoised function, which keeps all of them: both unsafe, the latter only shown
+where nothing says that they can.  None is offered where a method changes the instance, or its class is out of sight.
 
 ## References
 - JAX FAQ, "How to use jit with methods?"
@@ -51,6 +54,7 @@ No fix is offered yet.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -58,7 +62,9 @@ from jaxlint.finding import Impact
 from jaxlint.rules import Report, Rule, _short_lived
 
 if TYPE_CHECKING:
+    from jaxlint.facts.instances import ShortLived
     from jaxlint.facts.module import ModuleFacts
+    from jaxlint.finding import Fix
 
 RULE = Rule(
     code="JAX109",
@@ -86,4 +92,11 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
             f"make `{name}` once and keep it, or compile a function that takes what it needs as arguments"
         )
         related = ((facts.named(member.node), "it is compiled here"),)
-        yield Report(instance.node, message, facts.instance_evidence(instance), related)
+        fixes = functools.partial(_fixes, facts, instance)
+        yield Report(instance.node, message, facts.instance_evidence(instance), related, fixes)
+
+
+def _fixes(facts: ModuleFacts, instance: ShortLived) -> Iterator[Fix]:
+    from jaxlint.fixes import instances
+
+    return instances.fixes(facts, instance)

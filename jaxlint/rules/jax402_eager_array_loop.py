@@ -40,7 +40,15 @@ At confidence `low`: nobody in sight calls the function, and nothing says that t
 file or waits for a person.
 
 ## Fix safety
-No fix is offered: whether the turns depend on each other decides between `scan` and `vmap`.
+The loop becomes `jax.lax.fori_loop`, `scan` or `while_loop` and the function around it compiled, both at once: each
+alone would be slow.  A short loop stays as it is.  Offered where the function is one of the module and does nothing but
+compute arrays from its arguments, and where turns hand on plain values, as for JAX302.  Unsafe: results may differ in
+the last digits, arguments of which Python needs the value become static and compile again for each new one, and
+whether shapes stay the same from turn to turn is known for certain only when it runs.  Only shown where something in
+sight speaks against it.
+
+None is offered where turns print, append to lists or call what is not in sight: whether they depend on each other
+decides between `scan` and `vmap`.
 
 ## References
 - JAX documentation, "Control flow and logical operators with JIT"
@@ -48,6 +56,7 @@ No fix is offered: whether the turns depend on each other decides between `scan`
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -55,7 +64,9 @@ from jaxlint.finding import Impact
 from jaxlint.rules import Report, Rule
 
 if TYPE_CHECKING:
+    from jaxlint.facts.eager_loops import EagerLoop
     from jaxlint.facts.module import ModuleFacts
+    from jaxlint.finding import Fix
 
 RULE = Rule(
     code="JAX402",
@@ -82,4 +93,11 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
             else "do a turn in a compiled function, or all of them with `jax.lax.scan` or `jax.vmap`"
         )
         message = f"each turn of this loop dispatches {loop.operations} array operations one by one; {instead}"
-        yield Report(loop.node, message, facts.eager_loop_evidence(loop))
+        fixes = functools.partial(_fixes, facts, loop)
+        yield Report(loop.node, message, facts.eager_loop_evidence(loop), fixes=fixes)
+
+
+def _fixes(facts: ModuleFacts, loop: EagerLoop) -> Iterator[Fix]:
+    from jaxlint.fixes import compiling, edits
+
+    return edits.offered(lambda: compiling.enclosing_function(facts, loop.loop.node, loop=loop.loop))
