@@ -23,6 +23,7 @@ class Doubt(enum.Enum):
     SOMETIMES = "only some branches make a new function"
     CALLED_ONCE = "all callers in sight call it once"
     EAGER_TOO = "a call in sight runs the function outside any trace as well"
+    FAR = "only another module traces it: what it is given there is out of sight"
     OMITTED = "no caller in sight passes the argument"
     EAGERNESS = "nothing in sight shows that this runs outside a trace"
     LIGHT = "it is a single operation that no loop repeats"

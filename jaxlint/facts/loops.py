@@ -36,7 +36,7 @@ SHORT_ELEMENTWISE = 32
 STRUCTURE = re.compile(
     r".*(layer|head|agent|stage|block|expert|group|dim|axis|axes|level|depth|channel|player|species|order|term|"
     r"device|shard|sector|bit_length|mode|class|branch|entit|param|hidden|model|net|ensemble|member|car|leg|arm|link|component|estimator|octave|"
-    r"joint).*"
+    r"joint|radius|window|stencil|halo|ghost|neighbor|neighbour|corner|vertex|vertices).*"
 )
 """Names of bounds that are small by nature: unrolling them is right."""
 
@@ -241,26 +241,33 @@ class Loops:
         length = self._constants.length(node)
         if length is not None:
             return length, None
-        count = self._count_argument(node)
-        if count is not None:
-            return self._range_trips([count])
+        bounds = self._bounds_of_made(node)
+        if bounds:
+            return self._range_trips(bounds)
         kind = self._values.kind(node)
         if kind is Kind.ARRAY or (kind is Kind.DATA and self._is_used_as_array(node)):
             return None, "array"
         return None, "maybe-array" if kind is Kind.DATA else None
 
-    def _count_argument(self, node: cst.BaseExpression) -> cst.BaseExpression | None:
-        """Return the argument that says how many elements a call gives: `jax.random.split(key, n)`."""
+    def _bounds_of_made(self, node: cst.BaseExpression) -> list[cst.BaseExpression]:
+        """Return what says, as the arguments of `range` do, how many elements a call gives: `split(key, n)`."""
         for value in self._names.values(node):
             inner = value.node if isinstance(value, Expression) else None
-            if not isinstance(inner, cst.Call):
+            if not isinstance(inner, cst.Call) or any(arg.star for arg in inner.args):
                 continue
             for name in self._names.externals(inner.func):
                 module, _, last = name.rpartition(".")
-                position = _COUNTED.get(last) if module in ("jax.numpy", "numpy", "jax.random") else None
-                if position is not None and len(inner.args) > position and inner.args[position].keyword is None:
-                    return inner.args[position].value
-        return None
+                if module not in ("jax.numpy", "numpy", "jax.random"):
+                    continue
+                placed = [arg.value for arg in inner.args if arg.keyword is None]
+                named = {arg.keyword.value: arg.value for arg in inner.args if arg.keyword is not None}
+                if last == "arange":
+                    bounds = placed + [named[key] for key in ("start", "stop", "step") if key in named]
+                    return bounds[:3]
+                if last in _COUNTED:
+                    position, keyword = _COUNTED[last]
+                    return [named[keyword]] if keyword in named else placed[position : position + 1]
+        return []
 
     def _is_used_as_array(self, node: cst.BaseExpression) -> bool:
         """Whether something reads the shape of what a name holds, so that it is an array and no list of them."""
@@ -716,8 +723,8 @@ _BY_DIMENSION = frozenset(
 _SIZED = frozenset(f"jax.numpy.{name}" for name in ("zeros", "ones", "full", "empty", "eye", "arange"))
 """The functions whose first argument is the size of what they make."""
 
-_COUNTED = {"split": 1, "array_split": 1, "arange": 0, "linspace": 2}
-"""The functions whose argument at a position is the number of elements they give."""
+_COUNTED = {"split": (1, "num"), "array_split": (1, "indices_or_sections"), "linspace": (2, "num")}
+"""The functions of which an argument, by position and name, is the number of elements they give."""
 
 _LOOPS = (cst.For, cst.While, cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp, cst.CompFor)
 

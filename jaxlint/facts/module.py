@@ -396,9 +396,11 @@ class ModuleFacts:
     def error_evidence(self, node: cst.CSTNode, doubts: frozenset[Doubt] = frozenset()) -> Evidence:
         """Return the evidence for a place that fails wherever it runs under trace."""
         function = self.tree.context(node).function
-        traced = function is not None and self.tracing.is_traced(function)
-        if function is not None and traced and self.staged.runs_eagerly_too(function):
+        trace = self.tracing.trace(function)
+        if function is not None and trace is not None and self.staged.runs_eagerly_too(function):
             doubts = doubts | {Doubt.EAGER_TOO}
+        if trace is not None and trace.far:
+            doubts = doubts | {Doubt.FAR}
         return Evidence(error=True, test=self.is_test(function), doubts=doubts)
 
     def _doubts(self, site: CompileSite) -> frozenset[Doubt]:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from jaxlint.facts import arrays
+from jaxlint.facts import arrays, guards
 from jaxlint.facts.calls import Calls, CallSite
 from jaxlint.facts.demands import STRUCTURAL, Demand, Demands
 from jaxlint.facts.names import Names
 from jaxlint.facts.tracing import Tracing
-from jaxlint.facts.tree import Function, Parameter, Tree, children
+from jaxlint.facts.tree import Function, Parameter, Tree, within
 from jaxlint.facts.values import Kind, Values, argument_of
 
 _OPTION_ANNOTATIONS = frozenset({"bool", "str", "int", "Callable", "Literal", "type", "Type", "tuple", "Tuple", "Enum"})
@@ -203,20 +203,7 @@ class Staged:
 
     def is_guarded(self, node: cst.CSTNode) -> bool:
         """Whether a `try` catches what happens at a place, or a test for tracers around it keeps traces out."""
-        child: cst.CSTNode = node
-        for parent in self._tree.ancestors(node):
-            if isinstance(parent, (cst.Try, cst.TryStar)) and parent.body is child and parent.handlers:
-                return True
-            if isinstance(parent, (cst.If, cst.IfExp, cst.While)) and parent.test is not child and _asks(parent.test):
-                return True
-            if isinstance(parent, cst.BooleanOperation) and parent.right is child and _asks(parent.left):
-                return True
-            if isinstance(parent, cst.With) and any(_asks(item.item) for item in parent.items):
-                return True
-            if isinstance(parent, (cst.FunctionDef, cst.Lambda)):
-                return False
-            child = parent
-        return False
+        return guards.is_caught(self._tree, node) or guards.keeps_traces_out(self._tree, node)
 
     def may_be_tree(self, parameter: Parameter) -> bool:
         """Whether a parameter that is called may be given a tree that can be called, such as a tree_util.Partial."""
@@ -289,31 +276,6 @@ class Staged:
         return all(isinstance(v, Parameter) and self.omitted(v) for v in values)
 
 
-_GUARDS = frozenset(
-    {"isinstance", "is_scalar", "isscalar", "disable_jit", "jax_disable_jit", "ensure_compile_time_eval"}
-)
-
-
-def _asks(test: cst.BaseExpression) -> bool:
-    """Whether a test asks if something is traced or concrete."""
-    for node in _within(test):
-        name = node.attr.value if isinstance(node, cst.Attribute) else node.value if isinstance(node, cst.Name) else ""
-        if isinstance(name, str) and ("tracer" in name.lower() or "concrete" in name.lower()):
-            return True
-        if name in _GUARDS:
-            return True
-    return False
-
-
-def _within(node: cst.CSTNode) -> list[cst.CSTNode]:
-    found, stack = [], [node]
-    while stack:
-        current = stack.pop()
-        found.append(current)
-        stack.extend(children(current))
-    return found
-
-
 def _annotation_names(node: cst.BaseExpression | None) -> set[str]:
     """Return the last parts of the names in an annotation: `Optional[int]` gives Optional and int."""
     if node is None:
@@ -321,7 +283,7 @@ def _annotation_names(node: cst.BaseExpression | None) -> set[str]:
     if isinstance(node, cst.SimpleString):
         return {str(node.evaluated_value).rpartition(".")[2].partition("[")[0]}
     found = set()
-    for part in _within(node):
+    for part in within(node):
         if isinstance(part, cst.Attribute):
             found.add(part.attr.value)
         elif isinstance(part, cst.Name):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import libcst as cst
 
+from jaxlint.facts import guards
 from jaxlint.facts.calls import Calls
 from jaxlint.facts.incoming import NOTHING, SURE, Incoming
 from jaxlint.facts.names import Names, Value
@@ -37,16 +38,24 @@ class Trace:
     `node` is the wrapper's call or decorator, or the call in a traced caller; None for methods that a library's base
     class has traced and for functions that merely stand in a traced one.  `compiled` says that a compile wrapper in
     sight is part of the chain, `staged` that operations are recorded there: only then are array values unknown to
-    Python for certain.
+    Python for certain.  `far` says that only another module traces it: what it is given there is out of sight.
     """
 
     node: cst.CSTNode | None
     compiled: bool
     staged: bool
+    far: bool = False
 
     def beats(self, other: Trace | None) -> bool:
         """Whether this says more than another."""
-        return other is None or (self.compiled, self.staged) > (other.compiled, other.staged)
+        return other is None or (self.compiled, self.staged, not self.far) > (
+            other.compiled,
+            other.staged,
+            not other.far,
+        )
+
+
+_OUTSIDE = Trace(None, compiled=False, staged=False)
 
 
 class Tracing:
@@ -75,7 +84,7 @@ class Tracing:
             context = tree.context(item.node)
             if context.function is not None:
                 self._wrapped_in[id(context.function)].append(item)
-            self._apply(item, compiled=False, staged=False)
+            self._apply(item)
         self._library_methods(tree)
         self._rules_of_custom_derivatives(tree)
         self._perhaps: set[int] = set()
@@ -132,12 +141,13 @@ class Tracing:
             return list(wrapped.targets) if wrapped.wrapper.makes_callable else []
         return [returned for factory, _ in self._calls.callees(call) for returned in factory.returns]
 
-    def _apply(self, wrapped: Wrapped, *, compiled: bool, staged: bool) -> None:
-        """Mark what a wrapper traces; `compiled` and `staged` say what surrounds the wrapper."""
+    def _apply(self, wrapped: Wrapped, within: Trace = _OUTSIDE) -> None:
+        """Mark what a wrapper traces; `within` says what surrounds the wrapper."""
         wrapper = wrapped.wrapper
         if wrapper.kind in _UNTRACED_KINDS:
             return
-        trace = Trace(wrapped.node, compiled or wrapper.compiles, staged or wrapper.stages)
+        far = within.far and not wrapper.compiles
+        trace = Trace(wrapped.node, within.compiled or wrapper.compiles, within.staged or wrapper.stages, far)
         for target in wrapped.targets:
             for function in self.functions_behind(target):
                 if wrapped not in self._direct[id(function)]:
@@ -165,7 +175,7 @@ class Tracing:
             if outside is None or function.is_lambda:
                 continue
             if outside.traced == SURE:
-                self._mark(function, Trace(None, outside.compiled, outside.staged))
+                self._mark(function, Trace(None, outside.compiled, outside.staged, far=True))
             elif outside.traced:
                 perhaps.append(function)
         return perhaps
@@ -201,11 +211,12 @@ class Tracing:
             function = self._work.pop()
             trace = self._traces[id(function)]
             for site in self._calls.made_by(function):
-                self._mark(site.function, Trace(site.node, trace.compiled, trace.staged))
+                if not guards.keeps_traces_out(self._names.tree, site.node):
+                    self._mark(site.function, replace(trace, node=site.node))
             for wrapped in self._wrapped_in.get(id(function), ()):
-                self._apply(wrapped, compiled=trace.compiled, staged=trace.staged)
+                self._apply(wrapped, within=trace)
             for nested in self._nested.get(id(function), ()):
-                self._mark(nested, Trace(None, trace.compiled, trace.staged))
+                self._mark(nested, replace(trace, node=None))
 
 
 def _is_module_base(name: str) -> bool:

@@ -196,6 +196,15 @@ def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
             yield from (item for item in child if isinstance(item, cst.CSTNode))
 
 
+def within(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """Yield a node and all nodes in it, in no certain order."""
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        yield current
+        stack.extend(children(current))
+
+
 class Tree:
     """What the walk gathers; see the module's docstring.
 

@@ -237,6 +237,32 @@ class Controller:
         return error
 
 
+def magnitude_on_host(x):
+    return float(np.abs(np.asarray(x)).max())  # ok: JAX209
+
+
+def magnitude(x):
+    """Concrete arrays take the short way."""
+    if not isinstance(x, jax.core.Tracer):
+        return magnitude_on_host(x)
+    return jnp.abs(x).max()
+
+
+def sign(x):
+    if isinstance(x, jax.core.Tracer):
+        return jnp.sign(x)
+    return sign_on_host(x)
+
+
+def sign_on_host(x):
+    return np.sign(np.asarray(x))  # ok: JAX209
+
+
+@jax.jit
+def normalised(x):
+    return sign(x) * x / magnitude(x)
+
+
 def jaxlint_examples():
     x = jnp.arange(4.0)
     return {
@@ -263,5 +289,7 @@ def jaxlint_examples():
         "advanced": lambda: (advanced(Simulation(), x), advanced(Simulation(), x, Settings(x))),
         "of_either_library": (x,),
         "Search.init": lambda: (Search().init(x), STEP(x)),
+        "magnitude_on_host": lambda: (magnitude(x), normalised(x)),
+        "sign_on_host": lambda: (sign(x), normalised(x)),
         "Controller._act": lambda made=Controller(1.0): made.act(x),
     }

@@ -162,6 +162,16 @@ def doubled(x):
     return x
 
 
+@partial(jax.jit, static_argnames=("radius",))
+def spread(image, columns, radius):
+    """The window has a few columns, however large the image is."""
+    out = jnp.zeros_like(image)
+    for offset in jnp.arange(start=-radius, stop=radius + 1):  # ok: JAX302
+        column = columns + offset
+        out = out.at[:, column].add(image * (column >= 0))
+    return out
+
+
 class Ensemble:
     def __init__(self, members):
         self.members = members
@@ -191,5 +201,6 @@ def jaxlint_examples():
         "add_rows": lambda: added_rows(weight),
         "solve_on_host": lambda: solution(x),
         "doubled": (x,),
+        "spread": lambda: spread(weight, jnp.arange(8), radius=1),
         "Ensemble._predict": lambda made=Ensemble([weight, weight]): made.predict(x),
     }

@@ -1,0 +1,75 @@
+"""Tests that tell traced values from concrete ones: what stands behind them runs in one of the two cases only."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from jaxlint.facts.tree import Tree, within
+
+_GUARDS = frozenset(
+    {"isinstance", "is_scalar", "isscalar", "disable_jit", "jax_disable_jit", "ensure_compile_time_eval"}
+)
+_LEAVES = (cst.Return, cst.Raise, cst.Continue, cst.Break)
+
+
+def is_caught(tree: Tree, node: cst.CSTNode) -> bool:
+    """Whether a `try` of the same function catches what happens at a place."""
+    child = node
+    for parent in tree.ancestors(node):
+        if isinstance(parent, (cst.Try, cst.TryStar)) and parent.body is child and parent.handlers:
+            return True
+        if isinstance(parent, (cst.FunctionDef, cst.Lambda)):
+            return False
+        child = parent
+    return False
+
+
+def keeps_traces_out(tree: Tree, node: cst.CSTNode) -> bool:
+    """Whether a test for tracers decides if a place of a function is reached, by standing around or before it."""
+    child = node
+    for parent in tree.ancestors(node):
+        if isinstance(parent, (cst.If, cst.IfExp, cst.While)) and parent.test is not child and asks(parent.test):
+            return True
+        if isinstance(parent, cst.BooleanOperation) and parent.right is child and asks(parent.left):
+            return True
+        if isinstance(parent, cst.With) and any(asks(item.item) for item in parent.items):
+            return True
+        if isinstance(parent, cst.IndentedBlock) and _is_left_before(parent, child):
+            return True
+        if isinstance(parent, (cst.FunctionDef, cst.Lambda)):
+            return False
+        child = parent
+    return False
+
+
+def asks(test: cst.BaseExpression) -> bool:
+    """Whether a test asks if something is traced or concrete, or of what type it is."""
+    return any(_name(node) in _GUARDS or _speaks_of_traces(node) for node in within(test))
+
+
+def _is_left_before(block: cst.IndentedBlock, statement: cst.CSTNode) -> bool:
+    """Whether an `if isinstance(x, Tracer): return ...` stands before a statement of the same block."""
+    for earlier in block.body:
+        if earlier is statement:
+            return False
+        if isinstance(earlier, cst.If) and any(map(_speaks_of_traces, within(earlier.test))) and _leaves(earlier.body):
+            return True
+    return False
+
+
+def _leaves(body: cst.BaseSuite) -> bool:
+    last = body.body[-1]
+    if isinstance(last, cst.SimpleStatementLine):
+        last = last.body[-1]
+    return isinstance(last, _LEAVES)
+
+
+def _speaks_of_traces(node: cst.CSTNode) -> bool:
+    name = _name(node).lower()
+    return "tracer" in name or "concrete" in name
+
+
+def _name(node: cst.CSTNode) -> str:
+    if isinstance(node, cst.Attribute):
+        return node.attr.value
+    return node.value if isinstance(node, cst.Name) else ""
