@@ -1,4 +1,4 @@
-"""The program of train.py with its eighteen findings mended: it prints the same numbers.
+"""The program of train.py with its nineteen findings mended: it prints the same numbers.
 
 Everything that compiles is made once, at module level or in `__init__`; a factory is called once, before the loop.
 Loops over data are `vmap` and `fori_loop`, and `fine_tune` would run as well.
@@ -182,14 +182,36 @@ def slowed(rate, error, before):
     return jnp.where(error > before, 0.5 * rate, rate)
 
 
+grad_of_error = jax.jit(jax.grad(squared_error))
+
+
+class Descent:
+    def __init__(self, rate):
+        self.rate = rate
+
+    def update(self, params, gradients):
+        return descended(params, gradients, self.rate)
+
+    def cool(self):
+        self.rate = 0.9 * self.rate
+
+
+@jax.jit
+def descended(params, gradients, rate):
+    return jax.tree.map(lambda p, g: p - rate * g, params, gradients)
+
+
 def fine_tune(params, inputs, targets, rate, size):
     robust_error = jax.jit(huber, static_argnames="limit")
+    descent = Descent(rate)
     before = jnp.inf
     for number in range(inputs.shape[0] // size):
         batch = batch_of(inputs, number, size), batch_of(targets, number, size)
         params = gradient_step(params, *batch, rate)
         error = trimmed_error(params, *batch, limit=1.0)
         rate, before = slowed(rate, error, before), error
+        params = descent.update(params, grad_of_error(params, *batch))
+        descent.cool()
     return params, robust_error(predict(params, inputs) - targets, limit=1.0)
 
 

@@ -312,9 +312,10 @@ class Arguments:
         """Whether a parameter is used in arithmetic alone, for which a traced value does as well."""
         bindings = parameter.function.scope.bindings.get(parameter.name, ())
         uses = [use for binding in bindings for use in self._names.uses(binding)]
-        return bool(uses) and all(self._is_computed_with(use) for use in uses)
+        return bool(uses) and all(self.is_computed_with(use) for use in uses)
 
-    def _is_computed_with(self, use: cst.CSTNode) -> bool:
+    def is_computed_with(self, use: cst.CSTNode) -> bool:
+        """Whether a value is used where it stands in arithmetic, or as an array, alone."""
         parent = self._tree.parent(use)
         while isinstance(parent, (cst.BinaryOperation, cst.UnaryOperation)):
             use, parent = parent, self._tree.parent(parent)

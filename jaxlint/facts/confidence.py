@@ -27,6 +27,7 @@ class Doubt(enum.Enum):
     OMITTED = "no caller in sight passes the argument"
     EAGERNESS = "nothing in sight shows that this runs outside a trace"
     LIGHT = "it is a single operation that no loop repeats"
+    SET_UP = "what is changed is likely set up before the first call"
     MAY_BE_LIST = "what is iterated over may be a list of a few arrays"
 
 

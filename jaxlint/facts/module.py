@@ -32,6 +32,7 @@ from jaxlint.facts.outline import Block, UnreadableError, python_tree, whole
 from jaxlint.facts.signatures import Signatures, WrongArgument
 from jaxlint.facts.sites import CompileSite, Lifetime, Sites
 from jaxlint.facts.staged import Staged
+from jaxlint.facts.stale import Stale, StaleRead
 from jaxlint.facts.surroundings import is_test_class, is_test_file, is_test_name
 from jaxlint.facts.targets import NAMED, Target
 from jaxlint.facts.tracing import Tracing
@@ -221,6 +222,12 @@ class ModuleFacts:
         return Uncompiled(self.tree, self.names, self.wrappings, self.calls, self.tracing, self.loops, self.compiled)
 
     @functools.cached_property
+    def stale(self) -> Stale:
+        """Attributes that compiled methods read once, though something changes them later."""
+        repeated = self.is_repeated
+        return Stale(self.tree, self.names, self.wrappings, self.calls, self.tracing, self.instances, repeated)
+
+    @functools.cached_property
     def wrong_arguments(self) -> list[WrongArgument]:
         """The options of compile wrappers that name arguments which the function lacks."""
         return Signatures(self.names, self.wrappings, self.constants, self.values).wrong
@@ -385,6 +392,16 @@ class ModuleFacts:
         """Return what speaks for and against an instance that compiles and dies with the call."""
         doubts = frozenset({Doubt.REUSED} if instance.looped and not instance.in_loop else ())
         return self.evidence(instance.context, in_loop=instance.in_loop, doubts=doubts)
+
+    def stale_evidence(self, stale: StaleRead) -> Evidence:
+        """Return what speaks for and against an attribute that changes after it was read."""
+        places = (stale.handle.function, stale.change.context.function)
+        return Evidence(
+            in_loop=stale.looped,
+            repeated=stale.repeated,
+            test=any(self.is_test(function) for function in places),
+            doubts=frozenset({Doubt.SET_UP} if stale.set_up else ()),
+        )
 
     def trace_evidence(self, node: cst.CSTNode, doubts: frozenset[Doubt] = frozenset()) -> Evidence:
         """Return the evidence for a place that costs something each time it is traced."""

@@ -46,7 +46,7 @@ def add_static(facts: ModuleFacts, demand: Demand, parameter: Parameter) -> Fix 
         raise NoFixError("nothing in sight compiles it")
     draft = Draft(facts)
     for wrapped, names in sources.found.values():
-        _extend_statics(draft, wrapped, names)
+        extend_statics(draft, wrapped, names)
     sure = sources.sure and demand.use != "call" and not facts.staged.omitted(parameter)
     sure = sure and not facts.tree.context(demand.node).branch
     names = list(dict.fromkeys(name for _, chosen in sources.found.values() for name in chosen))
@@ -251,7 +251,7 @@ def _position(facts: ModuleFacts, wrapped: Wrapped, parameter: Parameter) -> int
 # The wrapper's edit
 
 
-def _extend_statics(draft: Draft, wrapped: Wrapped, names: list[str]) -> None:
+def extend_statics(draft: Draft, wrapped: Wrapped, names: list[str]) -> None:
     """Name arguments as static in one wrapper, in the style in which it does so already."""
     facts = draft.facts
     function = _function(facts, wrapped)

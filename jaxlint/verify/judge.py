@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
-from jaxlint.verify.observation import Anchor, Event, Failure, Growth, Observation, Place, Run
+from jaxlint.verify.observation import Anchor, Event, Failure, Growth, Leaf, Observation, Output, Place, Run
 from jaxlint.verify.places import Entry
 
 
@@ -364,3 +366,42 @@ def op_by_op(observation: Observation, anchor: Anchor) -> Judgement:
 
 def _series(counts: Sequence[int]) -> str:
     return "/".join(map(str, counts))
+
+
+def stale(target: str, compiled: Output, eager: Output) -> Judgement:
+    """Judge by what a target gives, compiled and run operation by operation, whether it goes on with old values."""
+    figures = Evidence(target=target)
+    reason = compiled.reason or eager.reason
+    if reason:
+        return Judgement(None, f"{target} could not be called: {reason}", figures=figures)
+    difference = differs(eager, compiled, types=False)
+    if difference:
+        return Judgement(True, f"{target} gives something else than without compiling: {difference}", figures=figures)
+    return Judgement(False, f"{target} gives the same as without compiling", figures=figures)
+
+
+def differs(one: Output, other: Output, *, types: bool = True) -> str:
+    """Say in what two outputs differ; empty where they are the same up to rounding.
+
+    Without `types`, what one has computed in Python or NumPy may be an array of jax in the other.
+    """
+    if one.structure != other.structure:
+        return f"{other.structure} instead of {one.structure}"
+    for number, (a, b) in enumerate(zip(one.leaves, other.leaves, strict=True)):
+        for what in ("type", "shape", "weak_type") if types else ("shape",):
+            if getattr(a, what) != getattr(b, what):
+                return f"value {number} has {what} {getattr(b, what)} instead of {getattr(a, what)}"
+        if len(a.values) != len(b.values) or not all(_close(x, y, b) for x, y in zip(a.values, b.values, strict=True)):
+            return f"value {number} is not the same"
+    return ""
+
+
+def _close(one: Any, other: Any, leaf: Leaf) -> bool:
+    if isinstance(one, float) and isinstance(other, float):
+        tolerance = _TOLERANCE.get(leaf.type, 1e-6)
+        both_nan = math.isnan(one) and math.isnan(other)
+        return both_nan or math.isclose(one, other, rel_tol=tolerance, abs_tol=tolerance)
+    return bool(one == other)
+
+
+_TOLERANCE = {"float16": 1e-2, "bfloat16": 3e-2, "float32": 1e-4, "complex64": 1e-4}

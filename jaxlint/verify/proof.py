@@ -34,6 +34,8 @@ class Effect(enum.Enum):
     """One compiled function is compiled at the place for several values."""
     PER_SHAPE = enum.auto()
     """One operation is compiled at the place for several shapes."""
+    STALE = enum.auto()
+    """What is given differs from what is given without compiling."""
     OP_BY_OP = enum.auto()
     """What the place does is made into many programs of single operations."""
     REWRAPS = enum.auto()
@@ -44,7 +46,7 @@ EFFECTS = (
     ("JAX1", Effect.EVERY_CALL),
     ("JAX203", Effect.EVERY_CALL),
     ("JAX204", Effect.PER_VALUE),
-    ("JAX207", None),
+    ("JAX207", Effect.STALE),
     ("JAX2", Effect.RAISES),
     ("JAX303", None),
     ("JAX3", Effect.GROWS),
@@ -65,6 +67,7 @@ _OF_IMPACT = {
     Impact.FIRST_CALL: Effect.FLOODS,
     Impact.COMPILE_TIME: Effect.GROWS,
     Impact.ERROR: Effect.RAISES,
+    Impact.STALE: Effect.STALE,
     Impact.UNCOMPILED: Effect.OP_BY_OP,
     Impact.DISPATCH: Effect.REWRAPS,
 }
@@ -193,6 +196,11 @@ class Proof:
                 judgement = self._raises(line, anchor)
             case Effect.GROWS:
                 return self._grows(line, by_data=code == "JAX302")
+            case Effect.STALE:
+                judgement = self._worst(
+                    lambda target: self._stale(target, line, anchor),
+                    self._targets(line) or self._module.loaded.examples,
+                )
             case _:
                 end = self._places.loop(line) if code in _LOOPS else None
                 place = anchor if end is None else Anchor(self._path, ((line, 0, end + 1, 0),))
@@ -225,6 +233,8 @@ class Proof:
                     yield judge.large(self._module.grow(name, 1, sys.maxsize, (1,)))
                 case Effect.FLOODS:
                     yield judge.floods(seen, None)
+                case Effect.STALE:
+                    yield judge.stale(name, self._module.result(name), self._module.result(name, compiled=False))
                 case _:
                     yield _IN_CALLS[effect](seen, self._places.everything)
 
@@ -353,6 +363,14 @@ class Proof:
                 judgements.append(judge.uncompiled(self._observe(target, inputs), anchor, entry))
         judgements.sort(key=lambda judgement: (judgement.shown is None, judgement.shown))
         return judgements[0] if judgements else Judgement(None, "nothing was called")
+
+    def _stale(self, target: str, line: int, anchor: Anchor) -> Judgement:
+        inputs = self._find(target, line, anchor, "reach")
+        if inputs is not None and (inputs.reason or "." in target):
+            # Whether an invented instance changes between two calls is not in the code.
+            return Judgement(None, inputs.reason or f"no example makes an instance, changes it and calls {target}")
+        self._observe(target, inputs)
+        return judge.stale(target, self._module.result(target), self._module.result(target, compiled=False))
 
     def _called(self, judge_one: Callable[[Observation], Judgement], line: int, anchor: Anchor) -> Judgement:
         def one(target: str) -> Judgement:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,13 +13,11 @@ from jaxlint.linter import lint
 from jaxlint.settings import Settings
 from jaxlint.source import Source
 from jaxlint.verify import judge
-from jaxlint.verify.judge import Evidence, Judgement
-from jaxlint.verify.observation import Leaf, Output
+from jaxlint.verify.judge import Evidence, Judgement, differs
+from jaxlint.verify.observation import Output
 from jaxlint.verify.places import Places
 from jaxlint.verify.proof import Budget, Effect, effect_of
 from jaxlint.verify.prover import LoadedModule, Prover
-
-_TOLERANCE = {"float16": 1e-2, "bfloat16": 3e-2, "float32": 1e-4, "complex64": 1e-4}
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +140,10 @@ class _Runner:
         reason = None if example else self._search(module, places, name, original=original)
         if reason:
             return _Ran(reason)
-        # A loop that unrolls may take minutes to compile, and what raises under trace may run without one.
-        output = module.result(name, compiled=not original or self.effect not in (Effect.GROWS, Effect.RAISES))
+        # A loop that unrolls may take minutes to compile, what raises under trace may run without one, and
+        # what is stale is right without.
+        differently = original and self.effect in (Effect.GROWS, Effect.RAISES, Effect.STALE)
+        output = module.result(name, compiled=not differently)
         raises = original and self.effect is Effect.RAISES
         # How many programs are a flood is told by how many there were.
         measured = measured or self.effect is Effect.FLOODS
@@ -176,7 +175,7 @@ def _compare(name: str, one: _Ran, other: _Ran, effect: Effect) -> FixProof:
     if other.output.reason:
         return FixProof(False, f"the fixed code fails: {other.output.reason}", False)
     # What raises whatever traces it has no output that the fixed code could keep.
-    same_types = effect is not Effect.RAISES
+    same_types = effect not in (Effect.RAISES, Effect.STALE)
     difference = "" if one.output.reason else differs(one.output, other.output, types=same_types)
     if difference:
         return FixProof(False, f"{name} gives something else: {difference}", False)
@@ -202,6 +201,8 @@ def _fewer(before: Judgement, after: Judgement) -> Judgement:
 def _effect(module: LoadedModule, name: str, effect: Effect) -> Judgement:
     if effect is Effect.GROWS:
         return judge.large(module.grow(name, 1, 1 << 30, (1,)))
+    if effect is Effect.STALE:
+        return judge.stale(name, module.result(name), module.result(name, compiled=False))
     seen = module.call(name)
     match effect:
         case Effect.RAISES:
@@ -216,30 +217,6 @@ def _effect(module: LoadedModule, name: str, effect: Effect) -> Judgement:
             )
         case _:
             return judge.every_call(seen, None)
-
-
-def differs(one: Output, other: Output, *, types: bool = True) -> str:
-    """Say in what two outputs differ; empty where they are the same up to rounding.
-
-    Without `types`, what one has computed in Python or NumPy may be an array of jax in the other.
-    """
-    if one.structure != other.structure:
-        return f"{other.structure} instead of {one.structure}"
-    for number, (a, b) in enumerate(zip(one.leaves, other.leaves, strict=True)):
-        for what in ("type", "shape", "weak_type") if types else ("shape",):
-            if getattr(a, what) != getattr(b, what):
-                return f"value {number} has {what} {getattr(b, what)} instead of {getattr(a, what)}"
-        if len(a.values) != len(b.values) or not all(_close(x, y, b) for x, y in zip(a.values, b.values, strict=True)):
-            return f"value {number} is not the same"
-    return ""
-
-
-def _close(one: Any, other: Any, leaf: Leaf) -> bool:
-    if isinstance(one, float) and isinstance(other, float):
-        tolerance = _TOLERANCE.get(leaf.type, 1e-6)
-        both_nan = math.isnan(one) and math.isnan(other)
-        return both_nan or math.isclose(one, other, rel_tol=tolerance, abs_tol=tolerance)
-    return bool(one == other)
 
 
 def _new_findings(path: Path, before: bytes, after: bytes, settings: Settings) -> str:

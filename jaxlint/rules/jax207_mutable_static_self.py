@@ -1,0 +1,111 @@
+"""An attribute of a static `self` changes after it was read.
+
+## What it does
+Reports attributes that a compiled method reads of its instance, where code in sight changes them after `__init__`: a
+method with a static `self`, and a bound method or a function inside one that is compiled and kept
+(`self._step = jax.jit(self.step)`).
+
+## Why it is slow
+It is not slow, it is wrong.  To the compiled function the instance is a constant: what is read of it is read once, when
+it is traced, and stays in the program.  Later assignments change nothing, silently.  `__eq__` and `__hash__` do not
+help: the instance in the cache's key is the very one that was changed, so it equals itself.
+
+## Example
+```python
+class Pendulum:
+    def __init__(self, length):
+        self.length = length
+        self.rate = 0.01
+
+    @functools.partial(jax.jit, static_argnums=0)
+    def step(self, angle):
+        return angle - self.rate * jnp.sin(angle) / self.length
+
+    def settle(self, angle, turns):
+        for _ in range(turns):
+            angle = self.step(angle)
+            self.rate *= 0.99
+        return angle
+```
+
+## Use instead
+```python
+class Pendulum:
+    def __init__(self, length):
+        self.length = length
+        self.rate = 0.01
+
+    @functools.partial(jax.jit, static_argnums=0)
+    def step(self, angle, rate):
+        return angle - rate * jnp.sin(angle) / self.length
+
+    def settle(self, angle, turns):
+        for _ in range(turns):
+            angle = self.step(angle, self.rate)
+            self.rate *= 0.99
+        return angle
+```
+Or register the class as a pytree, so that its fields are traced.
+
+## When it stays silent
+The compiled function does not read what changes; it is changed by the constructor, by what only the constructor calls,
+or once, where it has no value yet; who changes it compiles anew (`self._step = jax.jit(self.step)`) or empties the
+cache; the instance is changed before the first call.
+
+At confidence `low`: a method that by its name sets the instance up (`reset`, `load_weights`, `fit`) changes it, and
+nothing in sight calls that after the compiled function.
+
+## Fix safety
+What is read is passed as an argument, by the name of a parameter that is given it already, or a new one.  Unsafe: the
+results change, as they are to.
+
+## References
+- JAX FAQ, "How to use jit with methods?"
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from jaxlint.finding import Impact
+from jaxlint.rules import Report, Rule, _short_lived
+
+if TYPE_CHECKING:
+    from jaxlint.facts.module import ModuleFacts
+    from jaxlint.facts.stale import StaleRead
+    from jaxlint.finding import Fix
+
+RULE = Rule(
+    code="JAX207",
+    name="mutable-static-self",
+    summary="an attribute of a static `self` changes after it was read",
+    impact=Impact.STALE,
+    since="0.1.0",
+    words=_short_lived.WORDS,
+    doc=__doc__,
+)
+
+
+def check(facts: ModuleFacts) -> Iterator[Report]:
+    """Yield the attributes that compiled methods read once and that change later."""
+    for stale in facts.stale.reads:
+        function, changer = stale.handle.function, stale.change.context.function
+        compiled = "a compiled function" if function.is_lambda else f"the compiled `{function.name}`"
+        where = f"`{changer.name}` changes" if changer is not None and not changer.is_lambda else "later code changes"
+        given = function.parameter(stale.read.path[-1])
+        instead = f"use the argument `{given.name}`" if given is not None else "pass it as an argument"
+        message = (
+            f"`{facts.short_code(stale.read.node)}` is read when {compiled} is traced and stays as it was, though "
+            f"{where} it, so later results are silently wrong; {instead}"
+        )
+        related = ((stale.change.node, "it is changed here"),)
+        fixes = functools.partial(_fixes, facts, stale)
+        yield Report(stale.read.node, message, facts.stale_evidence(stale), related, fixes)
+
+
+def _fixes(facts: ModuleFacts, stale: StaleRead) -> Iterator[Fix]:
+    from jaxlint.fixes import edits, instance
+
+    return edits.offered(lambda: instance.passed(facts, stale))
