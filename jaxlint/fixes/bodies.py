@@ -222,11 +222,13 @@ def _is_fixed(made: Made, node: ast.Call) -> bool:
     return isinstance(node.args[0], (ast.Name, ast.Attribute)) and all(map(is_constant, given))
 
 
-def _fresh(made: Made, base: str) -> str:
-    base, around = base.strip("_"), made.function_name()
-    longer = f"_{around}_{base}"
-    plain = [] if base in _PLAIN or len(base) == 1 else [f"_{base}"]
-    return made.draft.fresh(*plain, *([longer] if len(longer) <= _LONGEST else [f"_{base}"]))
+def _fresh(made: Made, base: str, *, alone: bool = True) -> str:
+    """Return a new name, that of the function around before it unless `base` says enough `alone`."""
+    base, words = base.strip("_"), made.function_name().split("_")
+    while len(words) > 1 and len("_".join([*words, base])) >= _LONGEST:
+        words.pop(0)
+    plain = [] if not alone or base in _PLAIN or len(base) == 1 else [f"_{base}"]
+    return made.draft.fresh(*plain, "_".join(["", *filter(None, words), base]))
 
 
 _PLAIN = frozenset(
@@ -256,17 +258,14 @@ def _extracted(facts: ModuleFacts, site: EagerSite, statics: Collection[str]) ->
     if not isinstance(call, ast.Call) or any(isinstance(arg, ast.Starred) for arg in call.args):
         raise NoFixError("arguments by a star")
     definitions = _definitions(made, call)
-    for node in (call, *definitions):
-        check_code(syntax, node)
-        compiling.refuse_more_than_computing(syntax, node)
-        if any(isinstance(inner, ast.NamedExpr) for inner in ast.walk(node)):
-            raise NoFixError("an expression that binds a name")
+    _check(made, call, definitions)
     taken = captures(made, [call, *definitions], {_bound(node) for node in definitions})
     _judge(taken, call, made, {facts.span(target) for target in site.wrapped.targets})
-    around, base = made.function_name(), site.name.rpartition(".")[2]
+    _refuse_given(facts, site, taken, statics)
+    base = site.name.rpartition(".")[2]
     if base == "shard_map":
         base = call.func.id.strip("_") if isinstance(call.func, ast.Name) else "mapped"
-    name = draft.fresh(f"_{around}_{base}")
+    name = _fresh(made, base, alone=False)
     unit = indent_unit(syntax, call)
     gone: dict[ast.stmt, Span] = {node: rows(syntax, node) for node in definitions}
     texts = []
@@ -274,10 +273,7 @@ def _extracted(facts: ModuleFacts, site: EagerSite, statics: Collection[str]) ->
         texts.append(at_margin(syntax, gone[node], taken.changes, unit).rstrip("\r\n") + "\n")
         if isinstance(node, ast.FunctionDef):
             texts.append("\n")
-    whole = syntax.span(call)
-    if any(whole.start <= span.start < whole.end for span in tokens_of(syntax).inner_rows.values()):
-        raise NoFixError("a string of several rows would change")
-    body = statement(syntax, whole, "return ", unit, unit, taken.changes)
+    body = statement(syntax, syntax.span(call), "return ", unit, unit, taken.changes)
     jit = draft.name("jax.jit", call)
     if statics:
         listed = options.listed([options.quoted(draft, static) for static in statics])
@@ -290,6 +286,32 @@ def _extracted(facts: ModuleFacts, site: EagerSite, statics: Collection[str]) ->
     reads_what_changes(made, call, *definitions)
     message = f"Compile it in a function `{name}` of the module"
     return Built(draft, name, taken, message, doubtful=True)
+
+
+def _check(made: Made, call: ast.Call, definitions: Collection[ast.AST]) -> None:
+    """Refuse what would mean something else in a function of the module."""
+    syntax = made.syntax
+    for node in (call, *definitions):
+        check_code(syntax, node)
+        compiling.refuse_more_than_computing(syntax, node)
+        if any(isinstance(inner, ast.NamedExpr) for inner in ast.walk(node)):
+            raise NoFixError("an expression that binds a name")
+    whole = syntax.span(call)
+    if any(whole.start <= span.start < whole.end for span in tokens_of(syntax).inner_rows.values()):
+        raise NoFixError("a string of several rows would change")
+
+
+def _refuse_given(facts: ModuleFacts, site: EagerSite, taken: Captures, statics: Collection[str]) -> None:
+    """Refuse to pass on what callers in sight give that no program takes, or that cannot be static."""
+    function = facts.tree.context(site.node).function
+    while function is not None:
+        for parameter in function.parameters:
+            passed = next((item for item in taken.items if item.argument == parameter.name), None)
+            if passed is not None:
+                compiling.refuse_text(facts, parameter)
+            if passed is not None and passed.parameter in statics:
+                compiling.refuse_unhashable(facts, parameter)
+        function = function.outer
 
 
 def _judge(taken: Captures, call: ast.Call, made: Made, functions: Set[Span]) -> None:

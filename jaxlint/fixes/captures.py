@@ -14,9 +14,9 @@ from jaxlint.finding import Span
 from jaxlint.fixes.inplace import changes, changes_in_function
 from jaxlint.fixes.made import Made
 from jaxlint.fixes.scopes import COMPREHENSIONS, DEFS, FUNCTIONS, Scope, Scopes, all_arguments
+from jaxlint.fixes.steps import facts_of
 from jaxlint.fixes.syntax import NoFixError, Syntax
 from jaxlint.settings import Settings
-from jaxlint.source import Source
 
 if TYPE_CHECKING:
     from jaxlint.facts.module import ModuleFacts
@@ -464,11 +464,7 @@ def needed(facts: ModuleFacts, text: str, name: str) -> dict[str, set[str]]:
     Raises:
         NoFixError: the text has no such function.
     """
-    from jaxlint.facts import outline
-    from jaxlint.facts.module import ModuleFacts as Facts
-
-    source = Source(text, facts.source.path, facts.source.encoding, facts.source.bom)
-    new = Facts.of(source, [outline.whole(source)], facts.settings)
+    new = facts_of(text, facts)
     functions = {id(function) for function in new.tree.functions if function.name == name}
     if not functions:
         raise NoFixError(f"no function {name}")

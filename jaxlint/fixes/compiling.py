@@ -122,21 +122,27 @@ class _Compiling:
             own = isinstance(call, ast.Name) and call.id == node.name
             if own and scopes.binder(node.name, scopes.of(call)) is scopes.module:
                 raise NoFixError("it calls itself")
-        self._steps = Steps(facts)
-        self._sure = True
-        self._static: list[str] = []
-        self._before_loops = [loop for loop in facts.tree.loops if _is_in(loop.context.function, function)]
-        indent = indentation(syntax, node)
         if syntax.text[: syntax.span(node).start].rpartition("\n")[2].strip():
             raise NoFixError("the function shares a row")
+        self._sure = True
+        self._before_loops = [loop for loop in facts.tree.loops if _is_in(loop.context.function, function)]
+        self._static = list(self._never_traced(function))
+        self._steps = self._decorated()
+
+    def _decorated(self) -> Steps:
+        """Return the text with the function compiled, as far as its static arguments are known."""
+        draft = Draft(self._before)
+        function = named(self._before, self._name)
+        node = draft.syntax.at(draft.span(function.node), ast.FunctionDef)
         jit = draft.name("jax.jit", node)
-        given = list(self._never_traced(function))
-        if given:
-            names = options.listed([options.quoted(draft, name) for name in given])
-            jit = f"{draft.name('functools.partial', node)}({jit}, static_argnames={names})"
-        self._static += given
-        draft.insert(syntax.span(node).start, f"@{jit}\n{indent}")
-        self._steps.take(draft.fix(Applicability.UNSAFE, ""))
+        if self._static:
+            names = [parameter.name for parameter in function.parameters if parameter.name in self._static]
+            listed = options.listed([options.quoted(draft, name) for name in names])
+            jit = f"{draft.name('functools.partial', node)}({jit}, static_argnames={listed})"
+        draft.insert(draft.span(node).start, f"@{jit}\n{indentation(draft.syntax, node)}")
+        steps = Steps(self._before)
+        steps.take(draft.fix(Applicability.UNSAFE, ""))
+        return steps
 
     @property
     def _facts(self) -> ModuleFacts:
@@ -151,8 +157,6 @@ class _Compiling:
         long = None if loop is None else next(i for i, other in enumerate(self._before_loops) if other is loop)
         self._make_static()
         turned = self._turn_loops(long)
-        if turned:
-            self._make_static()
         refuse_what_is_new(self._before, self._facts)
         self._check_code()
         self._check_parameters()
@@ -161,7 +165,8 @@ class _Compiling:
         return self._steps.fix(level, self._message(turned))
 
     def _message(self, turned: list[str]) -> str:
-        static = f", with {_and(self._static)} static" if self._static else ""
+        names = [p.name for p in self._function.parameters if p.name in self._static]
+        static = f", with {_and(names)} static" if names else ""
         loop = f", with its loop as {_and(list(dict.fromkeys(turned)))}" if turned else ""
         return f"Compile `{self._name}`{static}{loop}"
 
@@ -174,13 +179,12 @@ class _Compiling:
             words = _words(parameter.annotation)
             default = parameter.default
             static = bool(words & _TEXT) or (default is not None and self._is_no_data(default))
-            for site in facts.calls.of(function):
-                given = argument_of(site.node, parameter, bound=site.bound)
-                if given is None:
-                    continue
-                static = static or self._is_no_data(given)
+            given = list(given_in_sight(facts, parameter))
+            refuse_text(facts, parameter)
+            static = static or any(self._is_no_data(node) for node in given)
+            static = static or (bool(given) and all(isinstance(facts.constants.of(node), bool) for node in given))
             if static:
-                self._refuse_unhashable(function, parameter)
+                refuse_unhashable(facts, parameter)
                 yield parameter.name
 
     def _is_no_data(self, node: cst.CSTNode) -> bool:
@@ -192,30 +196,23 @@ class _Compiling:
             isinstance(v, (Function, Class)) or (isinstance(v, External) and _is_function(v.name)) for v in values
         )
 
-    def _refuse_unhashable(self, function: Function, parameter: Parameter) -> None:
-        for site in self._before.calls.of(function):
-            given = argument_of(site.node, parameter, bound=site.bound)
-            for value in self._before.names.values(given) if given is not None else ():
-                if isinstance(value, Expression) and isinstance(value.node, (cst.List, cst.Dict, cst.Set)):
-                    raise NoFixError("a caller gives what cannot be hashed")
-
     def _make_static(self) -> None:
         """Name the parameters static whose values Python needs, as JAX201 does."""
         for _ in range(_ROUNDS):
-            function = self._function
-            demands = [
-                (demand, parameter)
-                for demand, parameter in self._facts.staged.missing_statics
-                if parameter.function is function
-            ]
-            if not demands:
+            function, facts = self._function, self._facts
+            names: list[str] = []
+            for demand, parameter in facts.staged.missing_statics:
+                if not any(_is_in(outer, function) for outer in (parameter.function, demand.function)):
+                    continue
+                names += statics.names_to_add(facts, demand, parameter, function)
+            if not names:
                 return
-            # In the order in which they are written, not that in which they are asked for.
-            demand, parameter = min(demands, key=lambda asked: function.parameters.index(asked[1]))
-            if self._is_data(parameter):
-                raise NoFixError(f"Python needs the value of {parameter.name}, which is data")
-            self._steps.take(statics.add_static(self._facts, demand, parameter))
-            self._static.append(parameter.name)
+            for name in names:
+                parameter = function.parameter(name)  # type: ignore[assignment]
+                if parameter is None or self._is_data(parameter):
+                    raise NoFixError(f"Python needs the value of {name}, which is data")
+            self._static += names
+            self._steps = self._decorated()
         raise NoFixError("more static arguments than anybody would name")
 
     def _is_data(self, parameter: Parameter) -> bool:
@@ -354,6 +351,46 @@ class _Compiling:
             if given == "python":
                 raise NoFixError("a result that is no array")
             self._sure = self._sure and given == "arrays"
+
+
+def given_in_sight(facts: ModuleFacts, parameter: Parameter) -> Iterator[cst.BaseExpression]:
+    """Yield what callers in sight give for a parameter."""
+    for site in facts.calls.of(parameter.function):
+        given = argument_of(site.node, parameter, bound=site.bound)
+        if given is not None:
+            yield given
+
+
+def refuse_unhashable(facts: ModuleFacts, parameter: Parameter) -> None:
+    """Refuse to make a parameter static for which a caller in sight gives a list or a dictionary.
+
+    Raises:
+        NoFixError: one does.
+    """
+    for given in given_in_sight(facts, parameter):
+        for value in facts.names.values(given):
+            if isinstance(value, Expression) and isinstance(value.node, (cst.List, cst.Dict, cst.Set)):
+                raise NoFixError("a caller gives what cannot be hashed")
+
+
+def refuse_text(facts: ModuleFacts, parameter: Parameter) -> None:
+    """Refuse a parameter for which a caller in sight gives a list or a dictionary that holds more than arrays.
+
+    Raises:
+        NoFixError: one does.
+    """
+    if any(_holds_text(facts, node) for node in given_in_sight(facts, parameter)):
+        raise NoFixError(f"{parameter.name} holds more than arrays")
+
+
+def _holds_text(facts: ModuleFacts, node: cst.CSTNode) -> bool:
+    """Whether an expression is a list or a dictionary with a text in it, which no program takes."""
+    for value in facts.names.values(node):
+        inner = value.node if isinstance(value, Expression) else None
+        parts = inner.elements if isinstance(inner, (cst.List, cst.Tuple, cst.Dict)) else ()
+        if any(isinstance(element.value, cst.BaseString) for element in parts):
+            return True
+    return False
 
 
 class Results:

@@ -215,16 +215,25 @@ def _added(syntax: Syntax, line: str, module: str, *, plain: bool) -> Edit:
     if follower is None and not alike:
         follower = next((node for node in same if plain), None)
     if follower is not None:
-        return _insert(syntax.above(follower), line + newline)
+        return _insert(_above(syntax, follower), line + newline)
     if same:
         return _below(syntax, (alike or same)[-1], line, blank=False)
     follower = next((node for node in head if _section(node) > section), None)
     if follower is not None:
-        return _insert(syntax.above(follower), line + newline * 2)
+        return _insert(_above(syntax, follower), line + newline * 2)
     body = syntax.tree.body
     if head or (body and _is_docstring(body[0])):
         return _below(syntax, (head or body)[-1 if head else 0], line, blank=True)
-    return _insert(syntax.above(body[0]), line + newline * 3)
+    return _insert(_above(syntax, body[0]), line + newline * 3)
+
+
+def _above(syntax: Syntax, node: ast.stmt) -> int:
+    """Return where to insert a row above a statement; comments that the file starts with stay where they are."""
+    place = syntax.above(node)
+    row = syntax.source.position(place)[0]
+    if all(syntax.source.line(above).startswith("#") for above in range(1, row)):
+        return syntax.source.line_starts[syntax.source.position(syntax.start(node))[0] - 1]
+    return place
 
 
 def _below(syntax: Syntax, node: ast.stmt, line: str, *, blank: bool) -> Edit:

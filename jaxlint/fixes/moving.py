@@ -214,7 +214,9 @@ def _with_blank_rows(syntax: Syntax, span: Span, *, below: bool, opens: bool) ->
             return span  # the blank rows below divide what stays
         while row < len(source.line_starts) and not source.line(row).strip():
             row += 1
-        return Span(span.start, max(source.line_starts[row - 1], span.end))
+        while opens and first > 1 and not source.line(first - 1).strip():
+            first -= 1
+        return Span(source.line_starts[first - 1], max(source.line_starts[row - 1], span.end))
     row = source.position(span.start)[0]
     while row > 1 and not source.line(row - 1).strip():
         row -= 1

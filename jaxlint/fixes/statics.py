@@ -39,11 +39,7 @@ def add_static(facts: ModuleFacts, demand: Demand, parameter: Parameter) -> Fix 
     Raises:
         NoFixError: not all of those places can be changed, or the parameter cannot be static.
     """
-    sources = _Sources(facts)
-    for wanted in (parameter, *_asked_next(facts, demand, parameter)):
-        sources.follow(wanted, demand if wanted is parameter else None)
-    if not sources.found:
-        raise NoFixError("nothing in sight compiles it")
+    sources = _sources(facts, demand, parameter)
     draft = Draft(facts)
     for wrapped, names in sources.found.values():
         extend_statics(draft, wrapped, names)
@@ -54,6 +50,29 @@ def add_static(facts: ModuleFacts, demand: Demand, parameter: Parameter) -> Fix 
         Applicability.SAFE if sure else Applicability.UNSAFE,
         f"Make {' and '.join(f'`{name}`' for name in names)} static",
     )
+
+
+def names_to_add(facts: ModuleFacts, demand: Demand, parameter: Parameter, function: Function) -> list[str]:
+    """Return the parameters of a compiled function that `add_static` would name, where it would change nothing else.
+
+    Raises:
+        NoFixError: as for `add_static`, or it would change something else.
+    """
+    found: list[str] = []
+    for wrapped, names in _sources(facts, demand, parameter).found.values():
+        if wrapped.decorated is not function:
+            raise NoFixError("another compiled function would have to change")
+        found += names
+    return found
+
+
+def _sources(facts: ModuleFacts, demand: Demand, parameter: Parameter) -> _Sources:
+    sources = _Sources(facts)
+    for wanted in (parameter, *_asked_next(facts, demand, parameter)):
+        sources.follow(wanted, demand if wanted is parameter else None)
+    if not sources.found:
+        raise NoFixError("nothing in sight compiles it")
+    return sources
 
 
 def _asked_next(facts: ModuleFacts, demand: Demand, parameter: Parameter) -> Iterator[Parameter]:

@@ -75,4 +75,5 @@ def facts_of(text: str, facts: ModuleFacts) -> ModuleFacts:
     from jaxlint.facts.module import ModuleFacts as Facts
 
     source = Source(text, facts.source.path, facts.source.encoding, facts.source.bom)
-    return Facts.of(source, [outline.whole(source)], facts.settings, facts.incoming)
+    # By statements, so that places cost no more than the statement that they are in.
+    return Facts.of(source, outline.blocks(source), facts.settings, facts.incoming)

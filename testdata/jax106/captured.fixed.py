@@ -1,0 +1,83 @@
+"""Bodies that take something from the call: their functions are compiled, or the call moves to a compiled one."""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+
+
+@functools.partial(jax.jit, static_argnames="grad_fn")
+def leapfrog(position, momentum, grad_fn, n_steps, eps):
+    """A function among the arguments can only be static."""
+
+    def body(_, state):
+        q, p = state
+        p = p - eps * grad_fn(q)
+        return q + eps * p, p
+
+    return jax.lax.fori_loop(0, n_steps, body, (position, momentum))
+
+
+@jax.jit
+def reset_when_far(state, action, key):
+    moved = state + action
+    far = jnp.any(jnp.abs(moved) > 5.0)
+    return jax.lax.cond(far, lambda: jax.random.uniform(key, state.shape), lambda: moved)
+
+
+@functools.partial(jax.jit, static_argnames="kind")
+def decayed(xs, kind="sum"):
+    """So can a text."""
+
+    def step(carry, x):
+        value = carry + x if kind == "sum" else jnp.maximum(carry, x)
+        return value * xs[0], value
+
+    return jax.lax.scan(step, xs[0], xs)[1]
+
+
+@jax.jit
+def _run_fori_loop(mixing, n_iter, bias, x):
+    def body(_, x):
+        return (1 - mixing) * x + mixing * jnp.cos(x + bias)
+
+    return jax.lax.fori_loop(0, n_iter, body, x)
+
+
+class Smoother:
+    """The instance is no argument of a program; what is read from it is."""
+
+    def __init__(self, mixing, n_iter):
+        self.mixing = mixing
+        self.n_iter = n_iter
+
+    def run(self, x, bias):
+        return _run_fori_loop(self.mixing, self.n_iter, bias, x)
+
+
+@jax.jit
+def _reported_scan(gain, xs):
+    def step(total, x):
+        # One term.
+        return total + gain * x, total
+
+    return jax.lax.scan(step, 0.0, xs)
+
+
+def reported(xs, gains):
+    """It prints, so only the loop itself can be compiled."""
+    for gain in gains:
+        total, _ = _reported_scan(gain, xs)
+        print(f"{float(total):.3f}")
+
+
+def jaxlint_examples():
+    x = jnp.ones(3)
+    key = jax.random.key(0)
+    return {
+        "leapfrog": (x, x, jnp.sin, 5, 0.1),
+        "reset_when_far": (x, x, key),
+        "decayed": (x,),
+        "Smoother.run": (Smoother(0.5, 3), x, 0.1),
+        "reported": (x, [0.5, 2.0]),
+    }
