@@ -552,10 +552,15 @@ class _Shapes:
         self._passing = {name: values[0] for name, values in written.items() if len(values) == 1}
 
     def is_number(self, node: cst.CSTNode) -> bool:
-        """Whether an expression is a number of Python's."""
-        return isinstance(node, cst.BaseExpression) and isinstance(
-            self._facts.constants.of(node), (int, float, complex)
-        )
+        """Whether an expression is a number of Python's, or one that a library has a name for."""
+        if not isinstance(node, cst.BaseExpression):
+            return False
+        if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus):
+            node = node.expression
+        if isinstance(self._facts.constants.of(node), (int, float, complex)):
+            return True
+        names = self._facts.names.externals(node)
+        return bool(names) and all(name.rpartition(".")[2] in ("inf", "nan", "pi", "e") for name in names)
 
     def of(self, node: cst.CSTNode) -> str:
         """Return `()`, the carried name whose shape it is, `changed`, or an empty text where nothing is known."""
