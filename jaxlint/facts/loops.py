@@ -245,7 +245,7 @@ class Loops:
         if bounds:
             return self._range_trips(bounds)
         kind = self._values.kind(node)
-        if kind is Kind.ARRAY or (kind is Kind.DATA and self._is_used_as_array(node)):
+        if kind is Kind.ARRAY or (kind is Kind.DATA and self.is_used_as_array(node)):
             return None, "array"
         return None, "maybe-array" if kind is Kind.DATA else None
 
@@ -269,7 +269,7 @@ class Loops:
                     return [named[keyword]] if keyword in named else placed[position : position + 1]
         return []
 
-    def _is_used_as_array(self, node: cst.BaseExpression) -> bool:
+    def is_used_as_array(self, node: cst.BaseExpression) -> bool:
         """Whether something reads the shape of what a name holds, so that it is an array and no list of them."""
         if not isinstance(node, cst.Name):
             return False

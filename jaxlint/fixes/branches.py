@@ -9,8 +9,8 @@ import libcst as cst
 from jaxlint.facts import arrays
 from jaxlint.finding import Applicability, Fix, Span
 from jaxlint.fixes.edits import Draft
-from jaxlint.fixes.loops import shape_of
 from jaxlint.fixes.purity import Gives, Purity
+from jaxlint.fixes.shapes import shape_of
 from jaxlint.fixes.syntax import NoFixError
 
 if TYPE_CHECKING:

@@ -9,29 +9,26 @@ from __future__ import annotations
 import ast
 import itertools
 import re
-from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from jaxlint.facts import arrays
-from jaxlint.facts.demands import needed_arguments, needed_arguments_of_method
-from jaxlint.facts.tree import Binding, Context, Parameter, children
-from jaxlint.facts.values import Kind, argument_of
+from jaxlint.facts.tree import Binding, Context
+from jaxlint.facts.values import Kind
 from jaxlint.finding import Applicability, Fix, Span
+from jaxlint.fixes.counters import MOST_INTEGER, Numbers
 from jaxlint.fixes.edits import Draft
 from jaxlint.fixes.moving import rows
 from jaxlint.fixes.quiet import Quiet
 from jaxlint.fixes.scopes import scopes_of
+from jaxlint.fixes.shapes import CHANGED, SCALAR, Shapes, mentions, nodes_in
 from jaxlint.fixes.syntax import NoFixError
 
 if TYPE_CHECKING:
     from jaxlint.facts.loops import Unrolled
     from jaxlint.facts.module import ModuleFacts
 
-_MOST_INTEGER = 2**31 - 1
-"""The largest integer that a traced loop variable can make; Python's own have no bound."""
 _LONG = 10_000
 """How many turns a loop is taken to have whose number is not known."""
 _DEPTH = 4
@@ -181,7 +178,7 @@ class _Body:
         variable = self.turns.variable
         if variable in self._written:
             raise NoFixError("the loop variable is assigned")
-        if any(_mentions(node, set(self._written)) for node in self.turns.read):
+        if any(mentions(node, set(self._written)) for node in self.turns.read):
             raise NoFixError("the bound is assigned in the body")
         if self.turns.test is not None:
             after = False
@@ -199,7 +196,7 @@ class _Body:
                 carried.append(name)
         if not carried:
             raise NoFixError("nothing goes from turn to turn")
-        shapes = _Shapes(self.facts, self.turns.variable if self.turns.counts else "", carried, self._written)
+        shapes = Shapes(self.facts, self.turns.variable if self.turns.counts else "", carried, self._written)
         for name in carried:
             self._check_shape(name, shapes)
         if self.turns.counts:
@@ -245,7 +242,7 @@ class _Body:
 
     def _if(self, node: cst.If, flow: _Flow) -> None:
         self._read(node.test, flow)
-        if not self.facts.values.kind(node.test).known or _mentions(node.test, {self.turns.variable, *self._written}):
+        if not self.facts.values.kind(node.test).known or mentions(node.test, {self.turns.variable, *self._written}):
             raise NoFixError("a test that each turn may answer otherwise")
         first, second = _Flow(set(flow.assigned)), _Flow(set(flow.assigned))
         self._block(node.body, first)
@@ -262,7 +259,7 @@ class _Body:
         inner = _Flow({*flow.assigned, node.target.value})
         loop = next(loop for loop in self.facts.tree.loops if loop.node is node)
         trips, _ = self.facts.loops.trips(loop)
-        if trips is None or _mentions(node.iter, {self.turns.variable}):
+        if trips is None or mentions(node.iter, {self.turns.variable}):
             raise NoFixError("a loop within the loop whose turns are not known")
         if self._is_used_after(self._bindings(node.target.value), node):
             raise NoFixError("a loop variable is used behind its loop")
@@ -301,7 +298,7 @@ class _Body:
             raise NoFixError("the body stores into something")
 
     def _read(self, node: cst.CSTNode, flow: _Flow) -> None:
-        for inner in _all(node):
+        for inner in nodes_in(node):
             if isinstance(inner, cst.Name) and inner.value not in flow.assigned:
                 self._early.add(inner.value)
             elif isinstance(inner, (cst.NamedExpr, cst.Await, cst.Yield)):
@@ -357,14 +354,14 @@ class _Body:
             if binding.kind == "assign" and _is_no_array(value):
                 raise NoFixError("a container goes from turn to turn")
 
-    def _check_shape(self, name: str, shapes: _Shapes) -> None:
+    def _check_shape(self, name: str, shapes: Shapes) -> None:
         starts = [b.value for b in self._before(name) if isinstance(b.value, cst.CSTNode)]
         scalar = bool(starts) and all(shapes.is_number(value) for value in starts)
         for value in self._written[name]:
             shape = shapes.of(value)
-            if shape == _CHANGED or (shape == _SCALAR and not scalar):
+            if shape == CHANGED or (shape == SCALAR and not scalar):
                 raise NoFixError("its shape changes")
-            if scalar and shape not in (_SCALAR, name):
+            if scalar and shape not in (SCALAR, name):
                 self._keeps_shapes = False
 
     # The loop variable
@@ -375,7 +372,7 @@ class _Body:
         for _ in range(len(self._written) + 1):
             for name, values in self._written.items():
                 known = all(self.facts.values.kind(value).known for value in values)
-                if known and (name in carried or any(_mentions(value, numbers) for value in values)):
+                if known and (name in carried or any(mentions(value, numbers) for value in values)):
                     numbers.add(name)
         for name in numbers - {self.turns.variable}:
             if self._is_used_after(self._bindings(name)):
@@ -384,7 +381,9 @@ class _Body:
                 raise NoFixError("integers of Python have no bound")
         for statement in self.node.body.body:
             if statement is not self.turns.last:
-                _Numbers(self.facts, numbers, self.unrolled.trips or _LONG).check(statement)
+                used = Numbers(self.facts, numbers, self.unrolled.trips or _LONG)
+                used.check(statement)
+                self._keeps_shapes = self._keeps_shapes and used.sure
 
     def _is_counted(self, name: str, value: cst.CSTNode) -> bool:
         """Whether a number of Python's grows by a constant in each turn, so that a traced integer holds it."""
@@ -395,236 +394,7 @@ class _Body:
         else:
             return False
         constant = self.facts.constants.integer(amount)
-        return plain and constant is not None and abs(constant) * (self.unrolled.trips or _LONG) < _MOST_INTEGER
-
-
-class _Numbers:
-    """Sees to it that numbers which become traced are used as arrays may be."""
-
-    def __init__(self, facts: ModuleFacts, names: set[str], most: int, depth: int = _DEPTH) -> None:
-        self._facts = facts
-        self._names = names
-        self._most = most
-        self._depth = depth
-
-    def check(self, root: cst.CSTNode) -> None:
-        """Check all uses within a piece of code.
-
-        Raises:
-            NoFixError: Python needs the value of one.
-        """
-        for node in _all(root):
-            if isinstance(node, cst.Name) and node.value in self._names and self._facts.tree.parent(node) is not None:
-                self._use(node)
-
-    def _use(self, node: cst.CSTNode) -> None:
-        child = node
-        for parent in self._facts.tree.ancestors(node):
-            if isinstance(parent, cst.BinaryOperation):
-                if self._in_arithmetic(parent, child):
-                    return
-            elif isinstance(parent, cst.Comparison):
-                if self._in_comparison(parent):
-                    return
-            elif isinstance(parent, cst.Subscript):
-                if self._is_index(parent, child):
-                    return
-                raise NoFixError("the loop variable is an index into no array")
-            elif isinstance(parent, cst.Arg):
-                self._argument(parent)
-                return
-            elif isinstance(parent, (cst.Assign, cst.AnnAssign, cst.AugAssign, cst.AssignTarget)):
-                return
-            elif isinstance(parent, cst.UnaryOperation) and isinstance(parent.operator, cst.Not):
-                raise NoFixError("Python tests the loop variable")
-            elif isinstance(parent, cst.Slice) or not isinstance(parent, _TRANSPARENT):
-                raise NoFixError("the loop variable is needed in Python")
-            child = parent
-
-    def _in_comparison(self, node: cst.Comparison) -> bool:
-        """Whether the result is an array already; refuses what only Python compares."""
-        operands = [node.left, *(target.comparator for target in node.comparisons)]
-        if len(operands) > 2 or isinstance(node.comparisons[0].operator, (cst.In, cst.NotIn, cst.Is, cst.IsNot)):
-            raise NoFixError("Python compares the loop variable")
-        return any(self._facts.values.kind(operand).traced for operand in operands)
-
-    def _in_arithmetic(self, node: cst.BinaryOperation, child: cst.CSTNode) -> bool:
-        """Whether the result is an array already; refuses what Python's integers can do and traced ones cannot."""
-        other = node.left if child is node.right else node.right
-        if self._facts.values.kind(other).traced:
-            return True
-        if isinstance(node.operator, (cst.Power, cst.LeftShift, cst.RightShift, cst.BitXor, cst.MatrixMultiply)):
-            raise NoFixError("integers of Python have no bound")
-        if isinstance(node.operator, cst.Multiply):
-            factor = self._facts.constants.integer(other)
-            factor = self._most if factor is None and _mentions(other, self._names) else factor or 1
-            if abs(factor) * self._most > _MOST_INTEGER:
-                raise NoFixError("integers of Python have no bound")
-        return False
-
-    def _is_index(self, node: cst.Subscript, child: cst.CSTNode) -> bool:
-        if child is node.value:
-            return False
-        base = node.value
-        if isinstance(base, cst.Attribute) and base.attr.value == "at":
-            return True
-        if not self._facts.values.kind(base).traced:
-            return False
-        for value in self._facts.names.values(base):
-            if isinstance(value, Parameter) and _is_annotated_as_container(value):
-                return False
-        return True
-
-    def _argument(self, arg: cst.Arg) -> None:
-        call = self._facts.tree.parent(arg)
-        if not isinstance(call, cst.Call) or arg.star:
-            raise NoFixError("the loop variable is needed in Python")
-        names = self._facts.names.externals(call.func)
-        if names:
-            if any(not arrays.is_array_function(name) for name in names) or any(
-                needed is arg.value for name in names for needed in needed_arguments(call, name)
-            ):
-                raise NoFixError("the loop variable is needed in Python")
-            return
-        func = call.func
-        if isinstance(func, cst.Attribute) and (
-            self._facts.values.is_update(func) or self._facts.values.kind(func.value).traced
-        ):
-            if any(needed is arg.value for needed in needed_arguments_of_method(call, func.attr.value)):
-                raise NoFixError("the loop variable is needed in Python")
-            return
-        callees = self._facts.calls.callees(call)
-        if not callees or self._depth == 0:
-            raise NoFixError("the loop variable goes to what is not in sight")
-        for function, bound in callees:
-            given = [p.name for p in function.parameters if argument_of(call, p, bound=bound) is arg.value]
-            if not given:
-                raise NoFixError("the loop variable goes to what is not in sight")
-            inner = _Numbers(self._facts, set(given), self._most, self._depth - 1)
-            for node in self._facts.tree.body(function):
-                if isinstance(node, cst.Name) and node.value in given:
-                    inner._use(node)
-
-
-_TRANSPARENT = (
-    cst.Index,
-    cst.SubscriptElement,
-    cst.Element,
-    cst.Tuple,
-    cst.UnaryOperation,
-    cst.ComparisonTarget,
-)
-
-# Shapes
-
-_SCALAR = "()"
-_CHANGED = "changed"
-
-_ELEMENTWISE = frozenset(
-    "sin cos tan tanh sinh cosh exp expm1 log log1p sqrt rsqrt cbrt square abs absolute fabs sign floor ceil round "
-    "rint maximum minimum fmax fmin where clip add subtract multiply divide true_divide floor_divide power mod "
-    "remainder negative positive reciprocal arctan arctan2 arcsin arccos logical_and logical_or logical_not isnan "
-    "relu sigmoid gelu silu swish softplus elu leaky_relu softmax log_softmax roll flip sort cumsum cumprod "
-    "zeros_like ones_like stop_gradient nan_to_num conj real imag astype copy".split()
-)
-_REDUCTIONS = frozenset("sum mean max min prod std var any all dot vdot norm median logsumexp argmax argmin".split())
-_RESHAPING = frozenset(
-    "concatenate append stack hstack vstack dstack column_stack reshape ravel flatten expand_dims squeeze repeat tile "
-    "pad insert delete resize diff outer kron".split()
-)
-
-
-def shape_of(facts: ModuleFacts, node: cst.CSTNode, names: Collection[str]) -> str:
-    """Return `()` for a number, the one of `names` whose shape an expression has, or an empty text."""
-    found = _Shapes(facts, "", list(names), {}).of(node)
-    return "" if found == _CHANGED else found
-
-
-class _Shapes:
-    """What the source shows of shapes, relative to those with which a turn starts."""
-
-    def __init__(
-        self, facts: ModuleFacts, variable: str, carried: list[str], written: Mapping[str, list[cst.CSTNode]]
-    ) -> None:
-        self._facts = facts
-        self._variable = variable
-        self._carried = set(carried)
-        self._passing = {name: values[0] for name, values in written.items() if len(values) == 1}
-
-    def is_number(self, node: cst.CSTNode) -> bool:
-        """Whether an expression is a number of Python's, or one that a library has a name for."""
-        if not isinstance(node, cst.BaseExpression):
-            return False
-        if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus):
-            node = node.expression
-        if isinstance(self._facts.constants.of(node), (int, float, complex)):
-            return True
-        names = self._facts.names.externals(node)
-        return bool(names) and all(name.rpartition(".")[2] in ("inf", "nan", "pi", "e") for name in names)
-
-    def of(self, node: cst.CSTNode) -> str:
-        """Return `()`, the carried name whose shape it is, `changed`, or an empty text where nothing is known."""
-        if isinstance(node, cst.AugAssign):
-            if isinstance(node.operator, cst.MatrixMultiplyAssign):
-                return ""
-            return self._joined(node.target, node.value)
-        if isinstance(node, cst.Name):
-            if node.value in self._carried:
-                return node.value
-            if node.value in self._passing:
-                return self.of(self._passing.pop(node.value))
-            return _SCALAR if node.value == self._variable or self.is_number(node) else ""
-        if self.is_number(node):
-            return _SCALAR
-        if isinstance(node, cst.BinaryOperation):
-            return "" if isinstance(node.operator, cst.MatrixMultiply) else self._joined(node.left, node.right)
-        if isinstance(node, cst.UnaryOperation):
-            return self.of(node.expression)
-        if isinstance(node, cst.Subscript):
-            return self._of_subscript(node)
-        if isinstance(node, cst.Call):
-            return self._of_call(node)
-        return ""
-
-    def _joined(self, *parts: cst.CSTNode) -> str:
-        found = {self.of(part) for part in parts} - {_SCALAR}
-        if not found:
-            return _SCALAR
-        return found.pop() if len(found) == 1 else ""
-
-    def _of_subscript(self, node: cst.Subscript) -> str:
-        base = self.of(node.value)
-        sliced = any(isinstance(element.slice, cst.Slice) for element in node.slice)
-        return _CHANGED if base in self._carried and (sliced or len(node.slice) == 1) else ""
-
-    def _of_call(self, node: cst.Call) -> str:
-        func = node.func
-        if isinstance(func, cst.Attribute) and self._facts.values.is_update(func):
-            base = func.value
-            at = base.value if isinstance(base, cst.Subscript) else None
-            return self.of(at.value) if isinstance(at, cst.Attribute) else ""
-        names = self._facts.names.externals(func)
-        given = [arg.value for arg in node.args if arg.keyword is None and not arg.star]
-        if names:
-            last = names[0].rpartition(".")[2] if names[0].startswith("jax.") else ""
-            if last == "where" and len(given) == 3:
-                return self._joined(*given)
-        elif isinstance(func, cst.Attribute) and self._facts.values.kind(func.value).traced:
-            last, given = func.attr.value, [func.value, *given]
-        else:
-            return ""
-        if last in _ELEMENTWISE and given:
-            return self._joined(given[0]) if last in ("roll", "astype", "sort", "cumsum") else self._joined(*given)
-        whole = len(given) == 1 and not any(a.keyword is not None and a.keyword.value == "axis" for a in node.args)
-        if last in _REDUCTIONS and given:
-            return _SCALAR if whole else ""
-        if last in _RESHAPING and any(self._mentions_carried(value) for value in given):
-            return _CHANGED if last != "reshape" else ""
-        return ""
-
-    def _mentions_carried(self, node: cst.CSTNode) -> bool:
-        parts = [e.value for e in node.elements] if isinstance(node, (cst.List, cst.Tuple)) else [node]
-        return any(self.of(part) in self._carried for part in parts)
+        return plain and constant is not None and abs(constant) * (self.unrolled.trips or _LONG) < MOST_INTEGER
 
 
 def _is_no_array(node: cst.CSTNode) -> bool:
@@ -634,27 +404,6 @@ def _is_no_array(node: cst.CSTNode) -> bool:
         node,
         (cst.List, cst.Dict, cst.Set, cst.Tuple, cst.ListComp, cst.DictComp, cst.SetComp, cst.BaseString, cst.Lambda),
     )
-
-
-def _is_annotated_as_container(parameter: Parameter) -> bool:
-    node = parameter.annotation
-    words = {inner.value for inner in _all(node) if isinstance(inner, cst.Name)} if node is not None else set[str]()
-    return not words.isdisjoint({"list", "dict", "tuple", "List", "Dict", "Tuple", "Sequence", "Mapping"})
-
-
-def _all(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    work = [node]
-    while work:
-        current = work.pop()
-        yield current
-        if isinstance(current, (cst.Attribute, cst.Arg)):
-            work.append(current.value)
-        else:
-            work.extend(children(current))
-
-
-def _mentions(node: cst.CSTNode, names: set[str]) -> bool:
-    return any(isinstance(inner, cst.Name) and inner.value in names for inner in _all(node))
 
 
 # The edit

@@ -423,7 +423,7 @@ NOT_AS_A_WHOLE = {
     "a function as the result": "def f(xs):\n    y = lax.map(lambda v: v * xs[0], xs)\n    return lambda v: v + y\n",
     "an argument that is changed": "def f(out, xs):\n    out['y'] = lax.map(lambda v: v * xs[0], xs)\n    return out\n",
     "a list that grows": "def f(out, xs):\n    out.append(lax.map(lambda v: v * xs[0], xs))\n    return out[-1]\n",
-    "a test of a value": "def f(xs):\n    if xs.sum() > 1:\n        return xs\n    return lax.map(lambda v: v * xs[0], xs)\n",
+    "a test of a value": "def f(xs):\n    y = lax.map(lambda v: v * xs[0], xs)\n    return xs if xs.sum() > 1 else y\n",
     "NumPy": "def f(xs):\n    xs = np.asarray(xs) * 2\n    return lax.map(lambda v: v * xs[0], xs)\n",
     "random numbers": "def f(xs):\n    s = np.random.rand()\n    return lax.map(lambda v: v * s, xs)\n",
     "a print": "def f(xs):\n    print(1)\n    return lax.map(lambda v: v * xs[0], xs)\n",
@@ -435,11 +435,12 @@ NOT_AS_A_WHOLE = {
     "itself": "def f(xs, n):\n    return lax.map(lambda v: v * xs[0], xs) if n == 0 else f(xs, n - 1)\n",
     "a decorated function": "@functools.cache\ndef f(xs):\n    return lax.map(lambda v: v * xs[0], xs)\n",
     "a dictionary with a text": (
-        "def f(p, xs):\n    return lax.map(lambda v: v * p['w'], xs)\ndef g(xs):\n    return f({'w': 2.0, 'name': 'x'}, xs)\n"
+        "def f(p, xs):\n    return lax.map(lambda v: v * p['w'], xs)\n"
+        "def g(xs):\n    return f({'w': 2.0, 'name': 'x'}, xs)\n"
     ),
     "a loop over many": (
-        "def f(rows):\n    total = 0.0\n    for row in rows:\n        total += lax.map(lambda v: v * row[0], row).sum()\n"
-        "    return total\n"
+        "def f(rows):\n    total = 0.0\n    for row in rows:\n"
+        "        total += lax.map(lambda v: v * row[0], row).sum()\n    return total\n"
     ),
 }
 
