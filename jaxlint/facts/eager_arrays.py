@@ -91,8 +91,9 @@ class EagerArrays:
         return False
 
     def _is_array_parameter(self, parameter: Parameter, binding: Binding) -> bool:
-        if self._is_array_annotation(parameter.annotation):
-            return True
+        names = self._names.annotation_names(parameter)
+        if any(name.rpartition(".")[2] in arrays.ANNOTATIONS for name in names):
+            return not any(name.startswith("numpy.") for name in names)
         if parameter.annotation is not None or parameter.star:
             return False
         # Only a JAX array has `.at[...]`.
@@ -105,13 +106,6 @@ class EagerArrays:
             if given is not None and self.is_array(given):
                 return True
         return False
-
-    def _is_array_annotation(self, node: cst.BaseExpression | None) -> bool:
-        base = node.value if isinstance(node, cst.Subscript) else node
-        if isinstance(base, cst.Attribute):
-            named = base.attr.value in arrays.ANNOTATIONS
-            return named and not any(name.startswith("numpy.") for name in self._names.externals(base))
-        return isinstance(base, cst.Name) and base.value in arrays.ANNOTATIONS
 
     def _call_gives_array(self, node: cst.Call) -> bool:
         for name in self._names.externals(node.func):
@@ -227,6 +221,10 @@ class EagerArrays:
             self._functions[key] = self.operations(function.node.body)
             self._busy.discard(key)
         return self._functions[key]
+
+    def is_array_call(self, node: cst.Call) -> bool:
+        """Whether a call is one of a function of JAX that computes an array."""
+        return any(arrays.is_array_function(name) for name in self._names.externals(node.func))
 
     def is_unseen(self, node: cst.Call) -> bool:
         """Whether a call is one of something that is neither defined nor imported here, such as a method."""

@@ -10,7 +10,7 @@ import libcst as cst
 from jaxlint.facts.eager_arrays import EagerArrays
 from jaxlint.facts.loops import Loops
 from jaxlint.facts.tracing import Tracing
-from jaxlint.facts.tree import Loop, Tree, children, last_name
+from jaxlint.facts.tree import Loop, Tree, children, last_name, within
 
 FEWEST = 2
 """Operations of a turn from which a loop counts."""
@@ -24,6 +24,10 @@ LIGHT = 200
 _DRAWS = re.compile(r"plt|ax\d*|axes|axs|axis|fig\w*|pyplot|sns|plotly|go|canvas|screen|renderer|viewer")
 
 
+_WAITS = frozenset({"block_until_ready", "device_put", "effects_barrier"})
+"""Who waits for each part, or says where it goes, has cut the work into parts on purpose."""
+_SIZED = {"linspace": 2, **dict.fromkeys(("zeros", "ones", "full", "empty", "eye", "arange"), 0)}
+"""The functions of jax.numpy that are told the size of what they make, with the position of that argument."""
 _READS = frozenset({"open", "File", "imread", "load", "loadtxt", "read_csv", "savez", "save", "savefig", "imsave"})
 _COUNTERS = frozenset({"range", "trange", "enumerate", "count"})
 _MAKERS = re.compile(r"init|create|make|build|setup|reset")
@@ -37,7 +41,9 @@ class EagerLoop:
 
     `hurts_anyway` says that it would be too long a loop under trace as well, so that no caller can make it good.
     `updates` says that a turn updates an array at an index, which under trace is unrolled into a slow program.  `light`
-    says that it is soon done, or shows or reads something in each turn, `on_host` that a turn asks for values.
+    says that it is soon done, or shows or reads something in each turn, `on_host` that a turn asks for values,
+    `on_purpose` that scan and vmap are not meant for it: turns wait for their arrays, differ in shape, or do no more
+    themselves than to cut out what a step works on.
     """
 
     loop: Loop
@@ -47,6 +53,7 @@ class EagerLoop:
     updates: bool
     light: bool
     on_host: bool
+    on_purpose: bool
 
 
 class EagerLoops:
@@ -85,9 +92,44 @@ class EagerLoops:
         light = trips is not None and trips * operations < LIGHT
         on_host = any(self._arrays.reads_values(part) for part in parts)
         light = light or self._is_for_show(loop, parts) or self._is_shown(loop)
+        on_purpose = (
+            operations - self._fed(loop, parts) < FEWEST
+            or self._changes_shape(loop, parts)
+            or any(isinstance(n, cst.Call) and last_name(n.func) in _WAITS for part in parts for n in within(part))
+        )
         if not hurts and self._fills_parameters(loop):
             return None
-        return EagerLoop(loop, self._loops.place(loop), operations, hurts, updates, light, on_host)
+        return EagerLoop(loop, self._loops.place(loop), operations, hurts, updates, light, on_host, on_purpose)
+
+    def _fed(self, loop: Loop, parts: list[cst.CSTNode]) -> int:
+        """Count the elements and batches that turns cut out for the step that they call: `step(state, xs[i])`."""
+        targets = self._loops.targets(loop)
+        found = 0
+        for part in parts:
+            for node in within(part):
+                parent = self._tree.parent(node) if isinstance(node, cst.Subscript) else None
+                call = self._tree.parent(parent) if isinstance(parent, cst.Arg) else None
+                if (
+                    isinstance(call, cst.Call)
+                    and self._arrays.operations(node)
+                    and not self._arrays.is_array_call(call)
+                ):
+                    found += any(isinstance(n, cst.Name) and n.value in targets for n in within(node))
+        return found
+
+    def _changes_shape(self, loop: Loop, parts: list[cst.CSTNode]) -> bool:
+        """Whether a turn makes an array of a size of its own, so that no program fits all turns: `jnp.zeros(n)`."""
+        targets = self._loops.targets(loop)
+        for part in parts:
+            for node in within(part):
+                if not isinstance(node, cst.Call) or not self._arrays.is_array_call(node):
+                    continue
+                position = _SIZED.get(last_name(node.func))
+                if position is None or len(node.args) <= position:
+                    continue
+                if any(isinstance(n, cst.Name) and n.value in targets for n in within(node.args[position].value)):
+                    return True
+        return False
 
     @staticmethod
     def _fills_parameters(loop: Loop) -> bool:
@@ -102,7 +144,7 @@ class EagerLoops:
         return function is not None and _SHOWERS.fullmatch(function.name.lstrip("_")) is not None
 
     def _is_for_show(self, loop: Loop, parts: list[cst.CSTNode]) -> bool:
-        """Whether a turn draws, prints an element, reads a file or waits for a person: that takes longest."""
+        """Whether a turn draws, prints an element, reads a file, or waits for arrays or people: that takes longest."""
         counts = isinstance(loop.node, cst.While) or (
             isinstance(loop.node.iter, cst.Call) and last_name(loop.node.iter.func) in _COUNTERS
         )
@@ -113,7 +155,12 @@ class EagerLoops:
                 return True
             if isinstance(node, cst.Call):
                 name = last_name(node.func)
-                if name in _READS or (name == "print" and not counts) or self._arrays.asks_a_person(node):
+                if (
+                    name in _READS
+                    or name in _WAITS
+                    or (name == "print" and not counts)
+                    or self._arrays.asks_a_person(node)
+                ):
                     return True
             work.extend(children(node))
         return False

@@ -131,7 +131,7 @@ class Loops:
 
     def _is_ragged(self, loop: Loop) -> bool:
         """Whether the loop variable bounds a slice on one side, as in `x[:i]`, or is the size of a new array."""
-        targets = self._targets(loop)
+        targets = self.targets(loop)
         if not targets:
             return False
         for node in self._nodes_of_turn(loop):
@@ -449,7 +449,7 @@ class Loops:
         return not self._serves_as_key(loop)
 
     def _serves_as_key(self, loop: Loop) -> bool:
-        targets = self._targets(loop)
+        targets = self.targets(loop)
         return any(
             isinstance(node, cst.Index) and isinstance(node.value, cst.Name) and node.value.value in targets
             for node in self._nodes_of_turn(loop)
@@ -476,7 +476,7 @@ class Loops:
 
     def updates_by_turn(self, loop: Loop) -> bool:
         """Whether a turn updates an array at an index that the loop variable gives."""
-        targets = self._targets(loop)
+        targets = self.targets(loop)
         return bool(targets) and any(
             isinstance(node, cst.Subscript)
             and isinstance(node.value, cst.Attribute)
@@ -530,7 +530,7 @@ class Loops:
 
     def _indexes_by_turn(self, loop: Loop) -> bool:
         """Whether a turn updates, or reads a traced array, at an index that the loop variable gives."""
-        targets = self._targets(loop)
+        targets = self.targets(loop)
         if not targets:
             return False
         for node in self._nodes_of_turn(loop):
@@ -543,7 +543,8 @@ class Loops:
         return False
 
     @staticmethod
-    def _targets(loop: Loop) -> set[str]:
+    def targets(loop: Loop) -> set[str]:
+        """Return the names that a loop binds anew in each turn."""
         if isinstance(loop.node, cst.While):
             test = loop.node.test
             return {test.left.value} if isinstance(test, cst.Comparison) and isinstance(test.left, cst.Name) else set()

@@ -332,7 +332,9 @@ class ModuleFacts:
     def eager_loop_evidence(self, loop: EagerLoop) -> Evidence:
         """Return the evidence for a loop that dispatches operations in each turn."""
         again = loop.loop.outer is not None or self.is_repeated(loop.loop.context.function)
-        evidence = self.eager_evidence(loop.loop.node, frozenset({Doubt.LIGHT} if loop.light and not again else ()))
+        doubts = {Doubt.LIGHT} if loop.light and not again else set()
+        doubts |= {Doubt.ON_PURPOSE} if loop.on_purpose else set()
+        evidence = self.eager_evidence(loop.loop.node, frozenset(doubts))
         if loop.hurts_anyway or loop.on_host:
             # Whoever calls it, eagerly or under trace, pays for each turn; and nobody can trace `float(array)`.
             evidence = replace(evidence, doubts=evidence.doubts - {Doubt.EAGERNESS})

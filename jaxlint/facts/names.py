@@ -220,6 +220,23 @@ class Names:
                     return binding.value
         return None
 
+    def annotation_names(self, parameter: Parameter) -> tuple[str, ...]:
+        """Return the dotted names that a parameter's annotation may stand for, as written where they are not in sight.
+
+        Of `Float[Array, "n"]` that is what `Float` stands for.
+        """
+        node = parameter.annotation.value if isinstance(parameter.annotation, cst.Subscript) else parameter.annotation
+        attributes = ""
+        while isinstance(node, cst.Attribute):
+            attributes = f".{node.attr.value}{attributes}"
+            node = node.value
+        if not isinstance(node, cst.Name):
+            return ()
+        scope = self.scope_of(node.value, parameter.function.context.scope)
+        values = [binding.value for binding in scope.bindings[node.value]] if scope is not None else []
+        imported = tuple(f"{value}{attributes}" for value in values if isinstance(value, str))
+        return imported or (f"{node.value}{attributes}",)
+
     def mro(self, cls: Class) -> list[Class]:
         """Return the class and its bases in sight, nearest first."""
         return self._orders.get(id(cls), lambda: self._order(cls), [cls])

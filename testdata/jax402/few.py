@@ -106,6 +106,46 @@ def played(x):
     return x
 
 
+def trained(models, state, frames: jax.Array, labels: jax.Array):
+    """Turns do little more themselves than to cut out what the step is to work on, which may well be compiled."""
+    total = 0.0
+    for i in range(frames.shape[0]):  # want: JAX402 (low)
+        state = models["best"](state, frames[i], labels[i])
+        total = total + labels.T
+    return state, total
+
+
+def in_parts(x, n_parts):
+    """The parts are made to fit the memory: each is waited for before the next begins."""
+    sums = []
+    for part in jnp.array_split(x, n_parts):  # want: JAX402 (low)
+        sums.append(jax.block_until_ready(jnp.sum(jnp.exp(part) * 2)))
+    return jnp.stack(sums)
+
+
+def circles(key, radii: list[float], counts: list[int]):
+    """Each turn has a shape of its own, which neither scan nor vmap can have."""
+    points = []
+    for radius, n in zip(radii, counts):  # want: JAX402 (low)
+        angle = jnp.linspace(0.0, 6.28, n)
+        points.append(radius * jnp.stack([jnp.cos(angle), jnp.sin(angle)], axis=1))
+    return jnp.concatenate(points)
+
+
+def of_numpy_arrays(rates: np.ndarray, times: np.ndarray):
+    total = np.zeros_like(times)
+    for k in range(rates.shape[0]):  # ok: JAX402
+        total = total + np.exp(-rates[k] * times) * rates[k]
+    return total
+
+
+def fitted(samples: list[np.ndarray], weights: "np.ndarray"):
+    found = []
+    for sample in samples:  # ok: JAX402
+        found.append(np.sum(sample * weights) / np.sum(weights) + sample[0] ** 2)
+    return found
+
+
 class Solver:
     def __call__(self, shares, costs):
         return run(shares, costs)
@@ -136,5 +176,10 @@ def jaxlint_examples():
         "averaged": lambda: getattr(jax, "jit")(averaged, static_argnums=1)(x, 12),
         "render": (jnp.ones((5, 3)), 5),
         "played": lambda: answered(played, x),
+        "trained": lambda: trained({"best": jax.jit(lambda s, f, l: s + f.mean() * l)}, jnp.zeros(()), jnp.ones((8, 2)), jnp.ones(8)),
+        "in_parts": lambda: in_parts(jnp.ones(64), 8),
+        "circles": lambda: circles(jax.random.key(0), [1.0, 2.0, 3.0], [4, 8, 16]),
+        "of_numpy_arrays": lambda: of_numpy_arrays(np.ones(20), np.ones(4)),
+        "fitted": lambda: fitted([np.ones(4)] * 12, np.ones(4)),
         "run": ([x, x], [x, x]),
     }
