@@ -15,6 +15,7 @@ from jaxlint.facts.constants import UNKNOWN, Constants
 from jaxlint.facts.glance import SHORT
 from jaxlint.facts.instances import Instances
 from jaxlint.facts.names import Expression, Names, Value
+from jaxlint.facts.sizes import Sizes
 from jaxlint.facts.tree import Binding, Class, Function, Loop, Parameter, Tree, children, last_name
 from jaxlint.facts.wrapping import Wrappings
 
@@ -60,11 +61,15 @@ class StaticField:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Carry:
-    """A weakly typed value that a loop carries through a compiled function."""
+    """A weakly typed value that a loop carries through a compiled function.
+
+    `dtype` is the type that comes back, empty where the source does not show it.
+    """
 
     node: cst.CSTNode
     call: CompiledCall
     name: str
+    dtype: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,6 +92,7 @@ class Arguments:
         constants: Constants,
         compiled: CompiledCalls,
         instances: Instances,
+        sizes: Sizes,
     ) -> None:
         self._tree = tree
         self._names = names
@@ -94,6 +100,7 @@ class Arguments:
         self._constants = constants
         self._compiled = compiled
         self._instances = instances
+        self._sizes = sizes
 
     def _given(self, *, static: bool) -> Iterator[tuple[CompiledCall, Parameter, cst.BaseExpression]]:
         for call in self._compiled.calls:
@@ -434,7 +441,7 @@ class Arguments:
                 for binding in self._names.bindings(node):
                     if binding.context.loop is not loop and isinstance(binding.value, cst.CSTNode):
                         weak = self._weak(binding, call, parameter)
-                        found.extend([Carry(weak, call, node.value)] if weak is not None else [])
+                        found.extend([Carry(weak[0], call, node.value, weak[1])] if weak is not None else [])
         return found
 
     def _comes_back(self, call: CompiledCall, name: str) -> bool:
@@ -444,13 +451,15 @@ class Arguments:
             return False
         return any(found.value == name for target in parent.targets for found in _names_in(target.target))
 
-    def _weak(self, binding: Binding, call: CompiledCall, parameter: Parameter) -> cst.CSTNode | None:
+    def _weak(self, binding: Binding, call: CompiledCall, parameter: Parameter) -> tuple[cst.CSTNode, str] | None:
+        """Return the weak start, and the type that comes back in its place, as far as the source shows it."""
         value = binding.value
         if binding.kind != "assign" or not isinstance(value, cst.CSTNode):
             return None
         if self._is_weak(value):
-            strong = any(self._mixes(node, parameter, None, call) for node in self._returned(call.function))
-            return value if strong else None
+            types = [self._strong_type(node, parameter, None, call, value) for node in self._returned(call.function)]
+            strong = [dtype for dtype in types if dtype is not None]
+            return (value, strong[0]) if strong else None
         for made in self._instances_behind(value):
             weak = self._weak_field(made, call, parameter)
             if weak is not None:
@@ -476,14 +485,41 @@ class Arguments:
                 else:
                     yield inner
 
-    def _mixes(self, node: cst.CSTNode, parameter: Parameter, field: str | None, call: CompiledCall) -> bool:
-        """Whether a sum or the like is one of the carried value and of another argument that is an array."""
+    def _strong_type(
+        self, node: cst.CSTNode, parameter: Parameter, field: str | None, call: CompiledCall, start: cst.CSTNode
+    ) -> str | None:
+        """Return the type of a sum or the like of the carried value and of another argument that is an array.
+
+        It is empty where it is not known, and None where nothing shows that the carried value becomes strong.
+        """
         if not isinstance(node, cst.BinaryOperation):
-            return False
+            return None
         sides = [self._parameters_in(side, field) for side in (node.left, node.right)]
-        carried = [parameter in side for side in sides]
-        others = [other for side in sides for other in side if other is not parameter]
-        return any(carried) and any(self._is_strong(call, other) for other in others)
+        others = [other for side in sides for other in side if other is not parameter and self._is_strong(call, other)]
+        if not any(parameter in side for side in sides) or not others:
+            return None
+        if any(self._has_axes(call, other) for other in others):
+            return None  # the first turn has another shape, whatever its type
+        types = {self._type_of(call, other) for other in others}
+        dtype = types.pop() if len(types) == 1 else ""
+        if "int" not in dtype and "bool" not in dtype:
+            return dtype
+        # A weak float among integers stays weak.
+        return dtype if self._is_integer(start) and not isinstance(node.operator, cst.Divide) else None
+
+    def _type_of(self, call: CompiledCall, parameter: Parameter) -> str:
+        node = call.argument(parameter)
+        size = self._sizes.of(node) if node is not None else None
+        return size.dtype if size is not None else ""
+
+    def _has_axes(self, call: CompiledCall, parameter: Parameter) -> bool:
+        node = call.argument(parameter)
+        size = self._sizes.of(node) if node is not None else None
+        return size is not None and size.count is not None and size.count > 1
+
+    def _is_integer(self, node: cst.CSTNode) -> bool:
+        number = node.args[0].value if isinstance(node, cst.Call) else node
+        return isinstance(self._constants.of(number), int)
 
     def _parameters_in(self, node: cst.CSTNode, field: str | None) -> list[Parameter]:
         found: list[Parameter] = []
@@ -511,7 +547,7 @@ class Arguments:
                 elif isinstance(callee, Function):
                     yield from (r for r in callee.returns if isinstance(r, cst.Call))
 
-    def _weak_field(self, made: cst.Call, call: CompiledCall, parameter: Parameter) -> cst.CSTNode | None:
+    def _weak_field(self, made: cst.Call, call: CompiledCall, parameter: Parameter) -> tuple[cst.CSTNode, str] | None:
         cls = next((value for value in self._names.values(made.func) if isinstance(value, Class)), None)
         if cls is None:
             return None
@@ -522,8 +558,9 @@ class Arguments:
             for returned in self._returned(call.function):
                 if isinstance(returned, cst.Call) and any(v is cls for v in self._names.values(returned.func)):
                     new = dict(self._fields_given(returned, names)).get(field)
-                    if new is not None and self._mixes(new, parameter, field, call):
-                        return node
+                    dtype = None if new is None else self._strong_type(new, parameter, field, call, node)
+                    if dtype is not None:
+                        return node, dtype
         return None
 
     @staticmethod

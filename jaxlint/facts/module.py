@@ -15,6 +15,7 @@ import libcst as cst
 
 from jaxlint.facts.arguments import Arguments, Given, StaticField
 from jaxlint.facts.calls import Calls
+from jaxlint.facts.captured import Captured, CapturedArrays
 from jaxlint.facts.compiled import CompiledCall, CompiledCalls
 from jaxlint.facts.confidence import Doubt, Evidence
 from jaxlint.facts.constants import Constants
@@ -31,6 +32,7 @@ from jaxlint.facts.names import Expression, External, Names, Value
 from jaxlint.facts.outline import Block, UnreadableError, python_tree, whole
 from jaxlint.facts.signatures import Signatures, WrongArgument
 from jaxlint.facts.sites import CompileSite, Lifetime, Sites
+from jaxlint.facts.sizes import Sizes
 from jaxlint.facts.staged import Staged
 from jaxlint.facts.stale import Stale, StaleRead
 from jaxlint.facts.surroundings import is_test_class, is_test_file, is_test_name
@@ -113,6 +115,16 @@ class ModuleFacts:
     def constants(self) -> Constants:
         """Which expressions have a value that the text fixes."""
         return Constants(self.names)
+
+    @functools.cached_property
+    def sizes(self) -> Sizes:
+        """How large arrays are, where the text shows it."""
+        return Sizes(self.names, self.constants)
+
+    @functools.cached_property
+    def captured(self) -> list[Captured]:
+        """The large arrays that compiled functions close over."""
+        return CapturedArrays(self.tree, self.names, self.tracing, self.values, self.sizes).found
 
     @functools.cached_property
     def values(self) -> Values:
@@ -214,7 +226,9 @@ class ModuleFacts:
     @functools.cached_property
     def arguments(self) -> Arguments:
         """What calls of compiled functions are handed."""
-        return Arguments(self.tree, self.names, self.wrappings, self.constants, self.compiled, self.instances)
+        return Arguments(
+            self.tree, self.names, self.wrappings, self.constants, self.compiled, self.instances, self.sizes
+        )
 
     @functools.cached_property
     def uncompiled(self) -> Uncompiled:
@@ -411,6 +425,10 @@ class ModuleFacts:
         trace = self.tracing.trace(function)
         compiled = trace is not None and trace.compiled
         return Evidence(repeated=compiled, test=self.is_test(function), doubts=doubts)
+
+    def capture_evidence(self, captured: Captured) -> Evidence:
+        """Return the evidence for an array that becomes a constant of each program that is compiled of a function."""
+        return self.trace_evidence(captured.use, frozenset(() if captured.sure else {Doubt.SIZE}))
 
     def error_evidence(self, node: cst.CSTNode, doubts: frozenset[Doubt] = frozenset()) -> Evidence:
         """Return the evidence for a place that fails wherever it runs under trace."""

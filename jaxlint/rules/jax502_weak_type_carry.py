@@ -26,11 +26,13 @@ def integrate(readings):
 ```
 
 ## When it stays silent
-Where the function combines the carry with Python numbers alone, so that it stays weak; where the start has a dtype;
-in code that something traces.
+Where the function combines the carry with Python numbers alone, or a fraction with whole numbers, so that it stays
+weak; where the start has a dtype; in code that something traces.
 
 ## Fix safety
-No fix is offered yet.
+Unsafe: where the loop does not turn at all, an array is given and no longer a number. The start gets the type that
+comes back; where that is out of sight, a fraction gets JAX's type for `float`, which is wrong for arrays of half
+precision. A whole number gets a type only where it is in sight.
 
 ## References
 - JAX documentation, "Type promotion semantics": weakly typed values
@@ -38,6 +40,7 @@ No fix is offered yet.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -45,7 +48,9 @@ from jaxlint.finding import Impact
 from jaxlint.rules import Report, Rule, _short_lived
 
 if TYPE_CHECKING:
+    from jaxlint.facts.arguments import Carry
     from jaxlint.facts.module import ModuleFacts
+    from jaxlint.finding import Fix
 
 RULE = Rule(
     code="JAX502",
@@ -66,4 +71,11 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
             f"`{carry.name}` starts with a weak type and comes back from `{carry.call.name}` with a strong one, so the "
             f"second call compiles again; give the start a dtype, as `jnp.zeros((), jnp.float32)` has"
         )
-        yield Report(carry.node, message, facts.carry_evidence(carry.call))
+        fixes = functools.partial(_fixes, facts, carry)
+        yield Report(carry.node, message, facts.carry_evidence(carry.call), fixes=fixes)
+
+
+def _fixes(facts: ModuleFacts, carry: Carry) -> Iterator[Fix]:
+    from jaxlint.fixes import carries, edits
+
+    return edits.offered(lambda: carries.typed(facts, carry))

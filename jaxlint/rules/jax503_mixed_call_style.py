@@ -24,7 +24,8 @@ def spectrum(w):
 Where the values differ in the text; for calls with `*args`; in code that something traces.
 
 ## Fix safety
-No fix is offered yet.
+Safe: the call is written as the earlier one, which passes the same values. None is offered where an argument that is
+computed would be computed earlier, later or not at all.
 
 ## References
 - JAX documentation, "Just-in-time compilation": JIT and caching
@@ -32,6 +33,7 @@ No fix is offered yet.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -39,7 +41,9 @@ from jaxlint.finding import Impact
 from jaxlint.rules import Report, Rule, _short_lived
 
 if TYPE_CHECKING:
+    from jaxlint.facts.arguments import Mixed
     from jaxlint.facts.module import ModuleFacts
+    from jaxlint.finding import Fix
 
 RULE = Rule(
     code="JAX503",
@@ -62,4 +66,11 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
             f"default, and each way compiles a program; pass it one way"
         )
         related = ((mixed.other.node, "the other call is here"),)
-        yield Report(mixed.call.node, message, facts.carry_evidence(mixed.call), related)
+        fixes = functools.partial(_fixes, facts, mixed)
+        yield Report(mixed.call.node, message, facts.carry_evidence(mixed.call), related, fixes)
+
+
+def _fixes(facts: ModuleFacts, mixed: Mixed) -> Iterator[Fix]:
+    from jaxlint.fixes import edits, styles
+
+    return edits.offered(lambda: styles.as_before(facts, mixed))

@@ -350,6 +350,22 @@ def _for_several(most: int, text: str, observation: Observation, numbers: Eviden
     return Judgement(None if observation.inputs else False, f"{text}; one value was seen", figures=numbers)
 
 
+def captures(observation: Observation) -> Judgement:
+    """Judge whether a program that the first call of a target compiles holds large arrays as constants."""
+    if observation.reason:
+        return Judgement(None, f"{observation.target} could not be called: {observation.reason}")
+    first = observation.runs[0]
+    if first.failure:
+        return Judgement(None, f"{observation.target} raised {first.failure.type}: {first.failure.message}")
+    size = max((event.count for event in first.events if event.kind == "constant"), default=0)
+    text = f"bytes of constants in a program of the first call of {observation.target}: {size:,}"
+    return Judgement(size >= LARGE_CONSTANTS, text, figures=figures(observation, None))
+
+
+LARGE_CONSTANTS = 4_000_000
+"""From so many bytes on, compiling takes noticeably longer than with the same arrays as arguments."""
+
+
 def op_by_op(observation: Observation, anchor: Anchor) -> Judgement:
     """Judge whether what a place does was made into many programs of one operation each, none compiled as a whole."""
     if observation.reason:

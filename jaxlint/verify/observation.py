@@ -55,7 +55,8 @@ class Event:
 
     `kind` is `compile` (a backend compile), `load` (the same, answered by the persistent cache), `trace`, `miss` (a
     tracing cache miss, which jax does not report for functions of its own or of flax); or, of the code under test,
-    `made` (a compiled object came into being) and `call` (one was called that was made in sight).
+    `made` (a compiled object came into being) and `call` (one was called that was made in sight); or `constant` (a
+    program was lowered that holds arrays as constants), whose `count` are the bytes.
     `stack` holds the user frames, innermost first.  `made` holds the user frames at the moment when the compiled
     object that was called came into being, innermost first; it is empty where no compiled object was called (an eager
     operation) or where it was made out of sight.  `called` tells whether the innermost frame of the module called that

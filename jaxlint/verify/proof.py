@@ -38,6 +38,8 @@ class Effect(enum.Enum):
     """What is given differs from what is given without compiling."""
     OP_BY_OP = enum.auto()
     """What the place does is made into many programs of single operations."""
+    CAPTURES = enum.auto()
+    """A program of the first call holds large arrays as constants."""
     REWRAPS = enum.auto()
     """The second and third call make a compiled object at the place, call it once, and compile nothing."""
 
@@ -48,7 +50,7 @@ EFFECTS = (
     ("JAX204", Effect.PER_VALUE),
     ("JAX207", Effect.STALE),
     ("JAX2", Effect.RAISES),
-    ("JAX303", None),
+    ("JAX303", Effect.CAPTURES),
     ("JAX3", Effect.GROWS),
     ("JAX401", Effect.FLOODS),
     ("JAX402", Effect.OP_BY_OP),
@@ -73,14 +75,15 @@ _OF_IMPACT = {
 }
 
 
-_IN_CALLS = {
+IN_CALLS: dict[Effect, Callable[[Observation, Anchor], Judgement]] = {
     Effect.REWRAPS: judge.rewrapped,
+    Effect.CAPTURES: lambda seen, _: judge.captures(seen),
     Effect.FLOODS: judge.floods,
     Effect.PER_VALUE: judge.per_value,
     Effect.PER_SHAPE: judge.per_shape,
     Effect.OP_BY_OP: judge.op_by_op,
 }
-"""How to judge the effects that show in the calls of one target, the most of them in the first."""
+"""How to judge at a place the effects that show in the calls of one target, most of them in the first."""
 
 _CALLED_FROM = ("JAX203", "JAX502", "JAX503")
 """Rules that report what a compiled function is given, which was made elsewhere."""
@@ -97,12 +100,9 @@ def effect_of(code: str, impact: Impact | None = None) -> Effect:
     """
     for prefix, effect in EFFECTS:
         if code.startswith(prefix):
-            if effect is None:
-                break
             return effect
-    else:
-        if impact in _OF_IMPACT:
-            return _OF_IMPACT[impact]
+    if impact in _OF_IMPACT:
+        return _OF_IMPACT[impact]
     raise LookupError(f"no effect is known for {code}")
 
 
@@ -204,7 +204,7 @@ class Proof:
             case _:
                 end = self._places.loop(line) if code in _LOOPS else None
                 place = anchor if end is None else Anchor(self._path, ((line, 0, end + 1, 0),))
-                judgement = self._called(lambda seen: _IN_CALLS[effect](seen, place), line, anchor)
+                judgement = self._called(lambda seen: IN_CALLS[effect](seen, place), line, anchor)
         if judgement.shown is False and not self._reached(line):
             return Judgement(None, f"{judgement.evidence}; but this line never ran", figures=judgement.figures)
         return judgement
@@ -236,7 +236,7 @@ class Proof:
                 case Effect.STALE:
                     yield judge.stale(name, self._module.result(name), self._module.result(name, compiled=False))
                 case _:
-                    yield _IN_CALLS[effect](seen, self._places.everything)
+                    yield IN_CALLS[effect](seen, self._places.everything)
 
     def targets(self, line: int) -> tuple[str, ...]:
         """Return what may be called for a line to run, the best first: functions, by qualified name."""

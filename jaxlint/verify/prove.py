@@ -16,8 +16,11 @@ from jaxlint.verify import judge
 from jaxlint.verify.judge import Evidence, Judgement, differs
 from jaxlint.verify.observation import Output
 from jaxlint.verify.places import Places
-from jaxlint.verify.proof import Budget, Effect, effect_of
+from jaxlint.verify.proof import IN_CALLS, Budget, Effect, effect_of
 from jaxlint.verify.prover import LoadedModule, Prover
+
+_BY_NUMBER = frozenset({Effect.FLOODS, Effect.OP_BY_OP, Effect.PER_VALUE, Effect.PER_SHAPE})
+"""Effects of which some may be left that comes from elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,9 +148,9 @@ class _Runner:
         differently = original and self.effect in (Effect.GROWS, Effect.RAISES, Effect.STALE)
         output = module.result(name, compiled=not differently)
         raises = original and self.effect is Effect.RAISES
-        # How many programs are a flood is told by how many there were.
-        measured = measured or self.effect is Effect.FLOODS
-        judgement = _effect(module, name, self.effect) if measured and (raises or not output.reason) else None
+        # How many programs are too many is told by how many there were.
+        measured = measured or self.effect in _BY_NUMBER
+        judgement = _effect(module, places, name, self.effect) if measured and (raises or not output.reason) else None
         return _Ran(None, output, judgement, example)
 
     def _search(self, module: LoadedModule, places: Places, name: str, *, original: bool) -> str | None:
@@ -181,7 +184,7 @@ def _compare(name: str, one: _Ran, other: _Ran, effect: Effect) -> FixProof:
         return FixProof(False, f"{name} gives something else: {difference}", False)
     same = None if one.output.reason else True
     judgement = other.judgement
-    if effect is Effect.FLOODS and judgement is not None and one.judgement is not None:
+    if effect in _BY_NUMBER and judgement is not None and one.judgement is not None:
         judgement = _fewer(one.judgement, judgement)
     if judgement is None or judgement.shown is None:
         return FixProof(None, judgement.evidence if judgement else "nothing was measured", same)
@@ -193,12 +196,12 @@ def _compare(name: str, one: _Ran, other: _Ran, effect: Effect) -> FixProof:
 def _fewer(before: Judgement, after: Judgement) -> Judgement:
     """Judge whether there are as many programs as before; what else is on the way may make some, too."""
     old, new = before.figures.compiles, after.figures.compiles
-    if not after.shown or not old or not new:
+    if after.shown is False or (after.shown is None and not before.shown) or not old or not new:
         return after
     return dataclasses.replace(after, shown=new[0] >= old[0], evidence=f"{after.evidence}, {old[0]} before")
 
 
-def _effect(module: LoadedModule, name: str, effect: Effect) -> Judgement:
+def _effect(module: LoadedModule, places: Places, name: str, effect: Effect) -> Judgement:
     if effect is Effect.GROWS:
         return judge.large(module.grow(name, 1, 1 << 30, (1,)))
     if effect is Effect.STALE:
@@ -215,8 +218,10 @@ def _effect(module: LoadedModule, name: str, effect: Effect) -> Judgement:
             return Judgement(
                 count == 0, f"programs made in the first call of {name}: {count}", figures=compiled.figures
             )
-        case _:
+        case Effect.EVERY_CALL:
             return judge.every_call(seen, None)
+        case _:
+            return IN_CALLS[effect](seen, places.everything)
 
 
 def _new_findings(path: Path, before: bytes, after: bytes, settings: Settings) -> str:

@@ -29,6 +29,8 @@ _LOWERING = "/jax/core/compile/jaxpr_to_mlir_module_duration"
 _CACHE_HIT = "/jax/compilation_cache/cache_hits"
 _MISS = "TRACING CACHE MISS"
 _PACKAGES = re.compile(r"[/\\\\](site|dist)-packages[/\\\\]")
+_MANY_BYTES = 1_000_000
+"""Constants of fewer bytes are not told of."""
 _MESSAGE = 2000
 """Longest message of an exception that is passed on."""
 
@@ -137,6 +139,8 @@ class Recorder:
     def _on_duration(self, event: str, seconds: float, **details: Any) -> None:
         if event == _LOWERING and self._lines is not None:
             self._equations += self._count_equations(sys._getframe(1), self._lines)
+        if event == _LOWERING and self._recording:
+            self._count_constants(str(details.get("fun_name", "")), sys._getframe(1))
         kind = _KINDS.get(event)
         if kind is None:
             return
@@ -160,14 +164,26 @@ class Recorder:
         count, before = self._counts.get(key, (0, 0.0))
         self._counts[key] = (count + 1, before + seconds)
 
+    def _count_constants(self, program: str, frame: types.FrameType | None) -> None:
+        """Note how many bytes of constants are in the program that is being lowered, if they are many."""
+        lowered = self._lowered(frame)
+        size = 0 if lowered is None else _constants_of(lowered, set())
+        if size >= _MANY_BYTES:
+            key = ("constant", program, self.frames(frame), *self._made(frame))
+            self._counts[key] = (max(size, self._counts.get(key, (0, 0.0))[0]), 0.0)
+
     def _count_equations(self, frame: types.FrameType | None, lines: range) -> int:
-        """Count in the program that is being lowered, which only the frames of jax hold."""
+        lowered = self._lowered(frame)
+        return 0 if lowered is None else self._equations_of(lowered, lines, set())
+
+    def _lowered(self, frame: types.FrameType | None) -> Any:
+        """Return the program that is being lowered, which only the frames of jax hold."""
         while frame is not None and not self.is_user(frame.f_code.co_filename):
             for value in frame.f_locals.values():
                 if type(value).__name__ == "ClosedJaxpr":
-                    return self._equations_of(value, lines, set())
+                    return value
             frame = frame.f_back
-        return 0
+        return None
 
     def _equations_of(self, program: Any, lines: range, seen: set[int]) -> int:
         program = getattr(program, "jaxpr", program)
@@ -243,6 +259,22 @@ class Recorder:
             known = filename == self.target or not (filename.startswith(self._skipped) or _PACKAGES.search(filename))
             self._user[filename] = known
         return known
+
+
+def _constants_of(program: Any, seen: set[int]) -> int:
+    """Return how many bytes the arrays take that a program, and the programs in it, hold as constants."""
+    size = sum(int(getattr(constant, "nbytes", 0)) for constant in getattr(program, "consts", ()))
+    program = getattr(program, "jaxpr", program)
+    if id(program) in seen:
+        return size
+    seen.add(id(program))
+    for equation in program.eqns:
+        size += sum(int(getattr(getattr(place, "val", None), "nbytes", 0)) for place in equation.invars)
+        for value in equation.params.values():
+            for part in value if isinstance(value, tuple | list) else (value,):
+                if hasattr(getattr(part, "jaxpr", part), "eqns"):
+                    size += _constants_of(part, seen)
+    return size
 
 
 def _whole(position: tuple[int | None, int | None, int | None, int | None]) -> Range | None:

@@ -44,6 +44,39 @@ def simulate(n):
     return state
 
 
+def counted(n):
+    count = 0  # want: JAX502
+    for _ in range(n):
+        count = accumulate(count, jnp.float32(1.5))
+    return count
+
+
+def in_half_precision(n):
+    total = 0.0  # want: JAX502
+    for _ in range(n):
+        total = accumulate(total, jnp.ones((), jnp.bfloat16))
+    return total
+
+
+def among_whole_numbers(n):
+    total = 0.0  # ok: JAX502
+    for _ in range(n):
+        total = added(total, jnp.int32(3))
+    return total
+
+
+def of_another_shape(n):
+    total = 0.0
+    for _ in range(n):
+        total = accumulate(total, jnp.ones(3))  # the first turn has another shape, whatever its type
+    return total
+
+
+@jax.jit
+def added(total, counts):
+    return total + counts
+
+
 def typed(readings):
     total = jnp.zeros((), jnp.float32)  # ok: JAX502
     for reading in readings:
@@ -65,6 +98,13 @@ def with_numbers(n):
     return total
 
 
+def of_one_type(n):
+    total = jnp.asarray(0.0, dtype=jnp.float32)  # ok: JAX502
+    for _ in range(n):
+        total = accumulate(total, jnp.float32(1.5))
+    return total
+
+
 def in_python(readings):
     total = 0.0  # ok: JAX502
     for reading in readings:
@@ -78,8 +118,12 @@ def jaxlint_examples():
         "start": (3,),
         "integrate": ([x[0], x[1]],),
         "simulate": (3,),
+        "counted": (3,),
+        "in_half_precision": (3,),
+        "among_whole_numbers": (3,),
         "typed": ([x[0], x[1]],),
         "stays_weak": (3,),
         "with_numbers": (3,),
+        "of_one_type": (3,),
         "in_python": ([x[0], x[1]],),
     }
