@@ -26,6 +26,7 @@ class Doubt(enum.Enum):
     FAR = "only another module traces it: what it is given there is out of sight"
     OMITTED = "no caller in sight passes the argument"
     EAGERNESS = "nothing in sight shows that this runs outside a trace"
+    OPTION = "an option of the code decides that it is not compiled here"
     LIGHT = "it is a single operation that no loop repeats"
     SET_UP = "what is changed is likely set up before the first call"
     ON_PURPOSE = "turns wait for their arrays, differ in shape, or only cut out what a step works on"

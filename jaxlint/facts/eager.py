@@ -13,7 +13,7 @@ from jaxlint.facts import arrays
 from jaxlint.facts.calls import Calls
 from jaxlint.facts.constants import UNKNOWN, Constants
 from jaxlint.facts.incoming import HIGH, NOTHING, Incoming
-from jaxlint.facts.names import Expression, External, Names
+from jaxlint.facts.names import Expression, External, Item, Names
 from jaxlint.facts.tracing import Tracing
 from jaxlint.facts.tree import Function, Loop, Tree, children, last_name
 from jaxlint.facts.wrapping import Wrapped, Wrappings
@@ -25,6 +25,9 @@ _NO_ARRAYS = frozenset({"PartitionSpec", "P", "NamedSharding", "Sharding", "Shap
 _NUMBERS_AND_TEXT = frozenset({"str", "bytes", "int", "bool", "Callable"})
 _HARMLESS = ("functools.", "abc.", "typing", "contextlib.", "dataclasses.", "chex.", "jaxtyping.", "beartype", "click.")
 """Decorators that leave a function as it is: the beginnings of their dotted names."""
+_REDUCTIONS = frozenset({"mean", "sum", "max", "min", "median", "std", "nanmean", "average"})
+_TO_HOST = frozenset({"device_get", "get_metrics", "process_allgather"})
+"""Functions of jax and of flax's training helpers that return arrays of NumPy."""
 _DEPTH = 6
 
 
@@ -234,13 +237,16 @@ class Eager:
             return None
         if all(self._is_written_out(arg.value) for arg in node.args[1:]):
             return None  # a tree of numbers
+        if all(self._is_on_host(arg.value) for arg in node.args[1:]):
+            return None  # NumPy's arrays
         if wrapped.keyword("is_leaf") is not None and self._asks_for_type(wrapped.keyword("is_leaf")):
             return None  # the leaves are objects, such as specifications of shardings
         operations = self._operations_of(wrapped.targets[0], _DEPTH)
         if not operations:
             return None
         repeated = self._tree.context(node).loop is not None
-        light = operations == 1 and (not repeated or self._only_indexes(wrapped.targets[0]))
+        target = wrapped.targets[0]
+        light = operations == 1 and (not repeated or self._only_indexes(target) or self._only_reduces(target))
         return LeafMap(node, operations, light)
 
     def _only_indexes(self, node: cst.CSTNode) -> bool:
@@ -248,6 +254,26 @@ class Eager:
         values = self._names.values(node)
         return all(
             isinstance(v, Function) and len(v.returns) == 1 and isinstance(v.returns[0], cst.Subscript) for v in values
+        )
+
+    def _only_reduces(self, node: cst.CSTNode) -> bool:
+        """Whether a function only takes a mean or a sum, as of the metrics of an epoch, which are few."""
+        values = self._names.values(node)
+        return bool(values) and all(
+            _reduces(value.name)
+            if isinstance(value, External)
+            else isinstance(value, Function)
+            and len(value.returns) == 1
+            and isinstance(call := value.returns[0], cst.Call)
+            and last_name(call.func) in _REDUCTIONS
+            for value in values
+        )
+
+    def _is_on_host(self, node: cst.CSTNode) -> bool:
+        """Whether a tree was brought to the host, so that its leaves are arrays of NumPy."""
+        values = [value.node for value in self._names.values(node) if isinstance(value, (Expression, Item))]
+        return bool(values) and all(
+            isinstance(value, cst.Call) and last_name(value.func) in _TO_HOST for value in values
         )
 
     def _asks_for_type(self, node: cst.CSTNode | None) -> bool:
@@ -322,6 +348,11 @@ class Eager:
             counter.visit(node)
         self._busy.discard(id(function))
         return counter.operations
+
+
+def _reduces(name: str) -> bool:
+    module, _, last = name.rpartition(".")
+    return module in ("jax.numpy", "numpy") and last in _REDUCTIONS
 
 
 class _Counter:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import libcst as cst
 
 from jaxlint.facts.tree import Tree, within
@@ -9,6 +11,7 @@ from jaxlint.facts.tree import Tree, within
 _GUARDS = frozenset(
     {"isinstance", "is_scalar", "isscalar", "disable_jit", "jax_disable_jit", "ensure_compile_time_eval"}
 )
+_COMPILES = re.compile(r"(.*_)?(jit|jitted|jittable|compile|compiled|debug|debugging|eager|eagerly|scan)(_.*)?")
 _LEAVES = (cst.Return, cst.Raise, cst.Continue, cst.Break)
 
 
@@ -39,6 +42,16 @@ def keeps_traces_out(tree: Tree, node: cst.CSTNode) -> bool:
         if isinstance(parent, (cst.FunctionDef, cst.Lambda)):
             return False
         child = parent
+    return False
+
+
+def is_left_eager(tree: Tree, node: cst.CSTNode) -> bool:
+    """Whether an option decides that a place of a function is not compiled: `if use_jit: ... else: ...`."""
+    for parent in tree.ancestors(node):
+        if isinstance(parent, (cst.FunctionDef, cst.Lambda)):
+            return False
+        if isinstance(parent, cst.If) and any(_COMPILES.fullmatch(_name(part)) for part in within(parent.test)):
+            return True
     return False
 
 

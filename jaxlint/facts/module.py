@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from jaxlint.facts import guards
 from jaxlint.facts.arguments import Arguments, Given, StaticField
 from jaxlint.facts.calls import Calls
 from jaxlint.facts.captured import Captured, CapturedArrays
@@ -336,6 +337,8 @@ class ModuleFacts:
         level = self.eager.eagerness(node)
         if level is Eagerness.LOW:
             doubts = doubts | {Doubt.EAGERNESS}
+        if guards.is_left_eager(self.tree, node):
+            doubts = doubts | {Doubt.OPTION}
         return Evidence(
             repeated=level is Eagerness.HIGH,
             test=self.is_test(self.tree.context(node).function),

@@ -175,6 +175,12 @@ def filled(host):
     return chunks
 
 
+def first_of_each(tree):
+    """The leaves are NumPy's, which dispatch nothing."""
+    params, rest = jax.device_get((tree, tree))
+    return jax.tree.map(lambda x: x[0], params), jax.tree.map(lambda x: x[0] * 2, rest)  # ok: JAX401
+
+
 def leaves(tree):
     return len(jax.tree.leaves(tree)), jax.tree.structure(tree)  # ok: JAX401
 
@@ -187,7 +193,7 @@ def main():
     print(same(params), masks(params), on_host(params), on_host_by_jax(params), on_device_by_lambda(params))
     print(from_numpy(tree), copies(params), computed_by_numpy(params), norms_by_numpy(tree), listed(params))
     print(awaited(params), unchanged_type(params), of_numbers(tree), typed(tree), leaves(tree))
-    print(without_axis(params), filled(tree))
+    print(without_axis(params), filled(tree), first_of_each(params))
     checked(params, params)
 
 
@@ -197,6 +203,6 @@ def jaxlint_examples():
     names = (
         "shapes shapes_by_function ranks sizes bytes_of types shardings structures described labelled named nothing same "
         "masks on_host on_host_by_jax on_device on_device_by_lambda copies computed_by_numpy norms_by_numpy listed "
-        "awaited unchanged_type of_numbers typed leaves without_axis"
+        "awaited unchanged_type of_numbers typed leaves without_axis first_of_each"
     )
     return {name: (tree,) for name in names.split()} | {"from_numpy": (host,), "filled": (host,), "checked": (tree, tree)}

@@ -146,6 +146,31 @@ def fitted(samples: list[np.ndarray], weights: "np.ndarray"):
     return found
 
 
+def halved(x, n_steps):
+    return jax.lax.fori_loop(0, n_steps, lambda _, y: 0.5 * (y + jnp.roll(y, 1)), x)
+
+
+def relaxed(x: jax.Array, n_steps, use_jit):
+    """Who asks for it to run step by step has a reason."""
+    if use_jit:
+        return jax.jit(halved, static_argnums=1)(x, n_steps)
+    else:
+        for step in range(n_steps):  # want: JAX402 (low)
+            x = 0.5 * (x + jnp.roll(x, 1))
+        return float(x.sum())
+
+
+def summed(table: np.ndarray):
+    total = np.zeros(table.shape[1])
+    for row in table:  # ok: JAX402
+        total = total + np.sin(row) * np.cos(row)
+    return total
+
+
+def squared(rows: list["np.ndarray"]):
+    return [row * row + row.sum() for row in rows]  # ok: JAX402
+
+
 class Solver:
     def __call__(self, shares, costs):
         return run(shares, costs)
@@ -181,5 +206,8 @@ def jaxlint_examples():
         "circles": lambda: circles(jax.random.key(0), [1.0, 2.0, 3.0], [4, 8, 16]),
         "of_numpy_arrays": lambda: of_numpy_arrays(np.ones(20), np.ones(4)),
         "fitted": lambda: fitted([np.ones(4)] * 12, np.ones(4)),
+        "relaxed": (x, 30, False),
+        "summed": lambda: summed(np.ones((30, 4))),
+        "squared": lambda: squared([np.ones(4)] * 12),
         "run": ([x, x], [x, x]),
     }
