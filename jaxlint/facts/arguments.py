@@ -16,6 +16,7 @@ from jaxlint.facts.glance import SHORT
 from jaxlint.facts.instances import Instances
 from jaxlint.facts.names import Expression, Names, Value
 from jaxlint.facts.sizes import Sizes
+from jaxlint.facts.traceable import Traceable
 from jaxlint.facts.tree import Binding, Class, Function, Loop, Parameter, Tree, children, last_name
 from jaxlint.facts.wrapping import Wrappings
 
@@ -93,6 +94,7 @@ class Arguments:
         compiled: CompiledCalls,
         instances: Instances,
         sizes: Sizes,
+        traceable: Traceable,
     ) -> None:
         self._tree = tree
         self._names = names
@@ -101,6 +103,7 @@ class Arguments:
         self._compiled = compiled
         self._instances = instances
         self._sizes = sizes
+        self._traceable = traceable
 
     def _given(self, *, static: bool) -> Iterator[tuple[CompiledCall, Parameter, cst.BaseExpression]]:
         for call in self._compiled.calls:
@@ -263,9 +266,7 @@ class Arguments:
         found = []
         for call, parameter, node in self._given(static=True):
             loop = call.context.loop
-            if loop is None or isinstance(node, (cst.Comparison, cst.BooleanOperation, cst.BaseString)):
-                continue
-            if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Modulo):
+            if loop is None or all(self._has_few_values(value) for value in self._names.values(node)):
                 continue
             turn = self._turn_of(node, loop)
             if turn is None or (self._is_few(turn) and not self._mixes_parameters(node)):
@@ -274,6 +275,16 @@ class Arguments:
             counted = isinstance(turn.node, cst.While) or isinstance(turn.node.iter, cst.Call)
             found.append(Given(node, call, parameter, "", True, False, unneeded or counted))
         return found
+
+    @staticmethod
+    def _has_few_values(value: Value) -> bool:
+        """Whether a value is a truth value, a text, or a remainder."""
+        node = value.node if isinstance(value, Expression) else None
+        if isinstance(node, cst.UnaryOperation):
+            return isinstance(node.operator, cst.Not)
+        if isinstance(node, cst.BinaryOperation):
+            return isinstance(node.operator, cst.Modulo)
+        return isinstance(node, (cst.Comparison, cst.BooleanOperation, cst.BaseString))
 
     def _turn_of(self, node: cst.CSTNode, loop: Loop, depth: int = 4) -> Loop | None:
         """Return the loop, this one or one around it, whose turn an expression depends on."""
@@ -316,24 +327,8 @@ class Arguments:
         return any(any(isinstance(value, Parameter) for value in self._names.values(name)) for name in _names_in(node))
 
     def is_unneeded(self, parameter: Parameter) -> bool:
-        """Whether a parameter is used in arithmetic alone, for which a traced value does as well."""
-        bindings = parameter.function.scope.bindings.get(parameter.name, ())
-        uses = [use for binding in bindings for use in self._names.uses(binding)]
-        return bool(uses) and all(self.is_computed_with(use) for use in uses)
-
-    def is_computed_with(self, use: cst.CSTNode) -> bool:
-        """Whether a value is used where it stands in arithmetic, or as an array, alone."""
-        parent = self._tree.parent(use)
-        while isinstance(parent, (cst.BinaryOperation, cst.UnaryOperation)):
-            use, parent = parent, self._tree.parent(parent)
-        if isinstance(parent, cst.Arg):
-            call = self._tree.parent(parent)
-            if parent.keyword is not None or not isinstance(call, cst.Call):
-                return False
-            name = next(iter(self._names.externals(call.func)), "")
-            first = call.args[0] is parent
-            return arrays.makes_array(name) and not (first and name.rpartition(".")[2] in _SHAPED)
-        return isinstance(parent, (cst.Assign, cst.Return))
+        """Whether nothing in sight needs the value of a parameter in Python."""
+        return self._traceable.parameter(parameter)
 
     # Shapes
 

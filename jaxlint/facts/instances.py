@@ -100,6 +100,16 @@ class Instances:
                 self._members[key].update(self._own(item, cls))
         return self._members[key]
 
+    def methods_behind(self, instance: ShortLived) -> list[Function]:
+        """Return the methods that an instance compiles, as far as they are in sight."""
+        node = instance.member.node
+        if instance.member.static_self:
+            method = self._tree.function_of.get(id(node))
+            return [method] if method is not None else []
+        wrapped = self._wrappings.of(node)
+        targets = wrapped.targets if wrapped is not None else (node,)
+        return [function for target in targets for function in self._names.functions(target)]
+
     def is_by_identity(self, cls: Class) -> bool:
         """Whether instances are equal to nothing but themselves, as far as the source shows."""
         for item in self._names.mro(cls):

@@ -38,6 +38,7 @@ from jaxlint.facts.staged import Staged
 from jaxlint.facts.stale import Stale, StaleRead
 from jaxlint.facts.surroundings import is_test_class, is_test_file, is_test_name
 from jaxlint.facts.targets import NAMED, Target
+from jaxlint.facts.traceable import Traceable
 from jaxlint.facts.tracing import Tracing
 from jaxlint.facts.transforms import EagerTransform, EagerTransforms
 from jaxlint.facts.tree import Context, Function, Loop, Parameter, Tree
@@ -227,9 +228,14 @@ class ModuleFacts:
     @functools.cached_property
     def arguments(self) -> Arguments:
         """What calls of compiled functions are handed."""
-        return Arguments(
-            self.tree, self.names, self.wrappings, self.constants, self.compiled, self.instances, self.sizes
-        )
+        parts = (self.tree, self.names, self.wrappings, self.constants, self.compiled, self.instances)
+        return Arguments(*parts, self.sizes, self.traceable)
+
+    @functools.cached_property
+    def traceable(self) -> Traceable:
+        """Which values Python need not know."""
+        parts = (self.tree, self.names, self.wrappings, self.calls, self.tracing, self.constants, self.values)
+        return Traceable(*parts)
 
     @functools.cached_property
     def uncompiled(self) -> Uncompiled:

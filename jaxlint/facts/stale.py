@@ -131,9 +131,13 @@ class Stale:
                     found[id(read.node)] = stale
         return sorted(found.values(), key=lambda stale: self._tree.context(stale.read.node).order)
 
-    def changes_after_init(self, cls: Class) -> bool:
-        """Whether something in sight assigns an attribute of an instance outside of what makes it."""
-        return any(not self._is_made(change, cls) for change in self._changes_of(cls))
+    def would_be(self, method: Function) -> bool:
+        """Whether a method reads what changes after `__init__`: compiled once for an instance, it would be stale."""
+        if method.cls is None:
+            return False
+        handle = Handle(method.cls, method, method.node)
+        changed = [c.path[0] for c in self.changes_of(method.cls) if not self._is_made(c, method.cls)]
+        return bool(changed) and any(read.path[0] in changed for read in self._reads(handle))
 
     # Compiled functions that hold an instance
 
@@ -271,7 +275,8 @@ class Stale:
                 yield node
             work.extend(children(node))
 
-    def _changes_of(self, cls: Class) -> Iterator[Change]:
+    def changes_of(self, cls: Class) -> Iterator[Change]:
+        """Yield the places that assign an attribute of an instance, or change it in place."""
         for change in self._changes:
             for value in self._names.values(change.root):
                 known = self._names.instance_class(value)
@@ -321,7 +326,7 @@ class Stale:
         found: list[StaleRead] = []
         if read.path in set(self._stored_by(handle.function)):
             return None
-        for change in self._changes_of(handle.cls):
+        for change in self.changes_of(handle.cls):
             shorter = min(len(change.path), len(read.path))
             if change.path[:shorter] != read.path[:shorter] or self._is_made(change, handle.cls):
                 continue
@@ -395,7 +400,8 @@ class Stale:
             return replace(stale, looped=looped, repeated=again)
         if any(_share(change.context.loop, site.context.loop, None) for site in sites):
             return replace(stale, looped=True)
-        set_up = function is not None and _FIRST.match(function.name.strip("_")) is not None
+        named = function is not None and _FIRST.match(function.name.strip("_")) is not None
+        set_up = named or not self._is_declared(stale.handle.cls, change.path[0])
         if sites:
             between = any(s.context.order < change.context.order for s in sites) and any(
                 s.context.order > change.context.order for s in sites
@@ -403,6 +409,17 @@ class Stale:
             again = self._is_repeated(function) or between
             return replace(stale, repeated=again, set_up=set_up and not again)
         return self._judged_by_callers(stale, function, set_up=set_up)
+
+    def _is_declared(self, cls: Class, attribute: str) -> bool:
+        """Whether the constructor or the class gives the attribute a value; if not, somebody has to before a call."""
+        for item in self._names.mro(cls):
+            if attribute in item.scope.bindings or attribute in item.fields:
+                return True
+            for _, context in item.stores.get(attribute, ()):
+                method = self._method_around(context.function)
+                if method is not None and (method.name in _MAKERS or self._is_called_by_maker(method, {id(method)})):
+                    return True
+        return False
 
     def _judged_by_callers(self, stale: StaleRead, function: Function | None, *, set_up: bool) -> StaleRead:
         """Judge a method that only changes the attribute by what its callers do before and after."""

@@ -123,7 +123,7 @@ class _Passing:
             for node in self.facts.tree.body(self.function)
             if isinstance(node, cst.Attribute) and self.facts.code(node) == self.text
         ]
-        if all(self.facts.arguments.is_computed_with(node) for node in reads):
+        if all(self.facts.traceable.use(node) for node in reads):
             return False
         cls, path = self.stale.handle.cls, self.stale.read.path
         values = [value for value, _ in self.facts.names.stores(cls, path[0])] if len(path) == 1 else []

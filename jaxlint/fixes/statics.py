@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _KEEPING = ("jax.grad", "jax.value_and_grad")
 """Transforms that leave an argument that they do not differentiate as it is."""
 
-_BOUND_TO_ORDER = frozenset(
+BOUND_TO_ORDER = frozenset(
     {"in_shardings", "in_axes", "in_axis_resources", "abstracted_axes", "donate", "args_sharding", "argnums"}
 )
 """Options of wrappers that speak of each argument that is not static: one more static argument breaks them."""
@@ -201,7 +201,7 @@ class _Sources:
             raise NoFixError(f"{wrapped.wrapper.name} has no static arguments")
         if parameter.name in static:
             return
-        if any(wrapped.keyword(option) is not None for option in _BOUND_TO_ORDER):
+        if any(wrapped.keyword(option) is not None for option in BOUND_TO_ORDER):
             raise NoFixError("another option speaks of each argument")
         if self._is_donated(wrapped, parameter):
             raise NoFixError("it is donated")
@@ -218,7 +218,7 @@ class _Sources:
             values: Sequence[object] | None = constants.integers(node) or constants.strings(node)
             if values is None:
                 return True
-            position = _position(self.facts, wrapped, parameter)
+            position = number_of(self.facts, wrapped, parameter)
             if parameter.name in values or position in values or any(isinstance(v, int) and v < 0 for v in values):
                 return True
         return False
@@ -260,7 +260,7 @@ def _operands(node: cst.BinaryOperation | cst.UnaryOperation | cst.Comparison) -
     return [node.left, *(target.comparator for target in node.comparisons)]
 
 
-def _position(facts: ModuleFacts, wrapped: Wrapped, parameter: Parameter) -> int | None:
+def number_of(facts: ModuleFacts, wrapped: Wrapped, parameter: Parameter) -> int | None:
     """Return the number by which a wrapper knows a parameter."""
     if parameter.position is None:
         return None
@@ -283,7 +283,7 @@ def extend_statics(draft: Draft, wrapped: Wrapped, names: list[str]) -> None:
     both = {by_name, by_number} <= _given(given)
     for name in names:
         parameter = parameters[name]
-        number = None if parameter is None else _position(facts, wrapped, parameter)
+        number = None if parameter is None else number_of(facts, wrapped, parameter)
         if name in positional_only or use_numbers or both:
             if number is not None:
                 numbers.append(str(number))
@@ -411,17 +411,19 @@ def correct_argument(facts: ModuleFacts, wrong: WrongArgument) -> Fix | None:
     if wrong.overlap:
         return _undonate(draft, wrong)
     _, keyword = option_of(draft, wrong.wrapped, wrong.option)
-    elements = _elements(keyword.value)
+    elements = elements_of(keyword.value)
     if isinstance(wrong.given, str):
         return _rename(draft, wrong, elements)
     return _renumber(draft, wrong, elements)
 
 
-def _elements(value: ast.expr) -> list[ast.expr]:
+def elements_of(value: ast.expr) -> list[ast.expr]:
+    """Return the elements of an option's value, or the value itself where it is a single one."""
     return list(value.elts) if isinstance(value, (ast.Tuple, ast.List, ast.Set)) else [value]
 
 
-def _literal(node: ast.expr) -> object:
+def literal_of(node: ast.expr) -> object:
+    """Return the value of a literal, None for any other expression."""
     try:
         return ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError):
@@ -437,8 +439,8 @@ def nearest(name: str, parameters: Sequence[str]) -> str | None:
 
 
 def _rename(draft: Draft, wrong: WrongArgument, elements: list[ast.expr]) -> Fix | None:
-    place = [node for node in elements if _literal(node) == wrong.given]
-    given = {_literal(node) for node in elements}
+    place = [node for node in elements if literal_of(node) == wrong.given]
+    given = {literal_of(node) for node in elements}
     meant = nearest(str(wrong.given), [p for p in wrong.parameters if p not in given])
     if meant is None or len(place) != 1:
         raise NoFixError("no parameter is clearly the nearest")
@@ -474,14 +476,14 @@ def _undonate(draft: Draft, wrong: WrongArgument) -> Fix | None:
     parameter = wrong.function.parameter(str(wrong.given))
     if parameter is None or _looks_like_data(draft, parameter):
         raise NoFixError("it may be the static one that is wrong")
-    numbers = (wrong.given, _position(facts, wrapped, parameter))
+    numbers = (wrong.given, number_of(facts, wrapped, parameter))
     done = 0
     for option in ("donate_argnames", "donate_argnums"):
         if wrapped.keyword(option) is None:
             continue
         call, keyword = option_of(draft, wrapped, option)
-        for node in _elements(keyword.value):
-            if _literal(node) in numbers:
+        for node in elements_of(keyword.value):
+            if literal_of(node) in numbers:
                 options.remove_item(draft, call, keyword, node)
                 done += 1
     if done != 1:

@@ -77,4 +77,9 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
     for site in _short_lived.sites(facts, "bound-method"):
         method = facts.short_code(site.target.node)
         what = f"`{_short_lived.wrapper(site)}` is given `{method}`, a bound method, which Python makes anew each time"
-        yield _short_lived.report(facts, site, what, "compile it once, in `__init__`, and call what you kept")
+        root = site.target.root
+        if root is not None and facts.stale.would_be(root):
+            instead = "it reads attributes that change, so compile a function that takes them as arguments, once"
+        else:
+            instead = "compile it once, in `__init__`, and call what you kept"
+        yield _short_lived.report(facts, site, what, instead)

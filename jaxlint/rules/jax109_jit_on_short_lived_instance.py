@@ -87,9 +87,11 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
             why = f"`{name}` compiles `{member.name}` for each instance"
         function = instance.context.function
         when = "in every turn of the loop" if instance.in_loop else _short_lived.on_each_call(function)
+        changes = any(facts.stale.would_be(method) for method in facts.instances.methods_behind(instance))
+        keep = "" if changes else f"make `{name}` once and keep it, or "
         message = (
             f"{why}, and this one is made anew, so it compiles again {when} and its programs fill memory; "
-            f"make `{name}` once and keep it, or compile a function that takes what it needs as arguments"
+            f"{keep}compile a function that takes what it needs as arguments"
         )
         related = ((facts.named(member.node), "it is compiled here"),)
         fixes = functools.partial(_fixes, facts, instance)

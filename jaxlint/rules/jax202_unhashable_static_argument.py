@@ -30,7 +30,10 @@ For tuples, strings, numbers, frozen dataclasses, enum members, and classes with
 caller replaces; for `np.int32(3)`, which has a hash.
 
 ## Fix safety
-No fix is offered yet.
+A list becomes a tuple where it is handed over, a set a frozenset; safe where its elements are constants and the
+function does with it what tuples do as well.  A dataclass that nothing in sight changes is frozen; unsafe, as other
+files may change an instance, unless the class is private.  A parameter that is given arrays, and of which nothing in
+sight needs the values in Python, is traced instead; unsafe.
 
 ## References
 - JAX documentation, `jax.jit`: static_argnums
@@ -38,6 +41,7 @@ No fix is offered yet.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -45,7 +49,9 @@ from jaxlint.finding import Impact
 from jaxlint.rules import Report, Rule, _short_lived
 
 if TYPE_CHECKING:
+    from jaxlint.facts.arguments import Given
     from jaxlint.facts.module import ModuleFacts
+    from jaxlint.finding import Fix
 
 RULE = Rule(
     code="JAX202",
@@ -66,10 +72,17 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
             f"`{given.parameter.name}` of `{given.call.name}` is static and is given {given.what} which cannot be "
             f"hashed, so it fails; pass a tuple or a frozen dataclass, or leave the parameter to be traced"
         )
-        yield Report(given.node, message, facts.error_evidence(given.node))
+        fixes = functools.partial(_fixes, facts, given)
+        yield Report(given.node, message, facts.error_evidence(given.node), fixes=fixes)
     for field in facts.arguments.unhashable_fields:
         message = (
             f"the static field `{field.name}` of `{field.cls.name}` is {field.what}, which cannot be hashed, so a "
             f"compiled function that takes a `{field.cls.name}` fails; make it a tuple, or a field that is traced"
         )
         yield Report(field.node, message, facts.field_evidence(field))
+
+
+def _fixes(facts: ModuleFacts, given: Given) -> Iterator[Fix]:
+    from jaxlint.fixes import hashable
+
+    return hashable.fixes(facts, given)

@@ -32,7 +32,8 @@ which have few values; in code that something traces.
 At confidence `low`: the values come from a container of unknown length, and the function needs them in Python.
 
 ## Fix safety
-No fix is offered yet.
+A parameter of which nothing in sight needs the value in Python (arithmetic, functions of arrays, bounds of a
+`fori_loop`, an index of an array) is left to be traced.  Unsafe: Python's numbers are more exact than traced ones.
 
 ## References
 - JAX documentation, `jax.jit`: static_argnums
@@ -40,6 +41,7 @@ No fix is offered yet.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -47,7 +49,9 @@ from jaxlint.finding import Impact
 from jaxlint.rules import Report, Rule, _short_lived
 
 if TYPE_CHECKING:
+    from jaxlint.facts.arguments import Given
     from jaxlint.facts.module import ModuleFacts
+    from jaxlint.finding import Fix
 
 RULE = Rule(
     code="JAX204",
@@ -74,4 +78,11 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
             f"the static `{name}` of `{given.call.name}` changes in each turn of the loop, and each value compiles a "
             f"program; {instead}"
         )
-        yield Report(given.node, message, facts.argument_evidence(given))
+        fixes = functools.partial(_fixes, facts, given)
+        yield Report(given.node, message, facts.argument_evidence(given), fixes=fixes)
+
+
+def _fixes(facts: ModuleFacts, given: Given) -> Iterator[Fix]:
+    from jaxlint.fixes import edits, unstatic
+
+    return edits.offered(lambda: unstatic.left_to_be_traced(facts, given))

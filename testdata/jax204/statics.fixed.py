@@ -1,0 +1,81 @@
+"""Static arguments in loops."""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def annealed(x, step):
+    return x - jnp.sin(x) / (1.0 + step)
+
+
+@functools.partial(jax.jit, static_argnames="size")
+def padded(x, size):
+    return jnp.pad(x, (0, size))
+
+
+@jax.jit
+def traced(x, step):
+    return x - step
+
+
+def anneal(x, n):
+    for step in range(n):
+        x = annealed(x, step)
+    return x
+
+
+def explore(x, start):
+    return [annealed(x, step=start + 0.5 * j) for j in range(3)]
+
+
+def counted(x, n):
+    step = 0
+    while step < n:
+        x = annealed(x, step)
+        step += 1
+    return x
+
+
+def few(x):
+    for size in (1, 2):
+        x = padded(x, size)
+    return x
+
+
+def fixed(x, n):
+    for _ in range(n):
+        x = annealed(x, 3)
+    return x
+
+
+def by_traced(x, n):
+    for step in range(n):
+        x = traced(x, step)
+    return x
+
+
+def flagged(x, n):
+    for step in range(n):
+        x = annealed(x, step < n)
+    return x
+
+
+def outside(x, step):
+    return annealed(x, step)
+
+
+def jaxlint_examples():
+    x = jnp.ones(3)
+    return {
+        "anneal": (x, 4),
+        "explore": (x, 1.0),
+        "counted": (x, 4),
+        "few": (x,),
+        "fixed": (x, 4),
+        "by_traced": (x, 4),
+        "flagged": (x, 4),
+        "outside": (x, 2),
+    }
