@@ -42,7 +42,7 @@ class Handle:
     """A compiled function that holds an instance of `cls`: `function` is traced, `node` is where it is compiled.
 
     `attribute` is the name under which the instance has it where it is no method, `local` the function that it dies
-    with where it has a local name.
+    with where it has a local name, `instance` the name of the one instance where it is not `self`.
     """
 
     cls: Class
@@ -50,6 +50,7 @@ class Handle:
     node: cst.CSTNode
     attribute: str = ""
     local: Function | None = None
+    instance: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -165,12 +166,12 @@ class Stale:
         target = parent.targets[0].target if isinstance(parent, cst.Assign) else parent.target
         attribute = target.attr.value if isinstance(target, cst.Attribute) else ""
         local = self._tree.context(wrapped.node).function if isinstance(target, cst.Name) else None
-        for function in self._held(wrapped):
+        for function, instance in self._held(wrapped):
             owner = function.cls or self._class_around(function)
             if owner is not None:
-                yield Handle(owner, function, wrapped.node, attribute, local)
+                yield Handle(owner, function, wrapped.node, attribute, local, instance)
 
-    def _held(self, wrapped: Wrapped) -> Iterator[Function]:
+    def _held(self, wrapped: Wrapped) -> Iterator[tuple[Function, str]]:
         """Yield the bound methods, and the functions that are defined in a method, behind a wrapper's call."""
         work, seen = list(wrapped.targets), set[int]()
         while work:
@@ -184,10 +185,17 @@ class Stale:
                         isinstance(base, Class) for base in self._names.values(node.value)
                     )
                     if value.cls is None or (bound and not self._names.is_static(value)):
-                        yield value
+                        yield value, self._named_instance(node)
                 elif isinstance(value, Expression) and isinstance(value.node, cst.Call):
                     inner = self._wrappings.of(value.node)
                     work.extend(inner.targets if inner is not None and inner.wrapper.makes_callable else ())
+
+    def _named_instance(self, node: cst.CSTNode) -> str:
+        """Return the name of the instance of a bound method, empty for `self` and for what has no name."""
+        base = node.value if isinstance(node, cst.Attribute) else None
+        if not isinstance(base, cst.Name) or any(isinstance(v, Parameter) for v in self._names.values(base)):
+            return ""
+        return base.value
 
     def _class_around(self, function: Function) -> Class | None:
         outer = function.outer
@@ -330,7 +338,7 @@ class Stale:
             shorter = min(len(change.path), len(read.path))
             if change.path[:shorter] != read.path[:shorter] or self._is_made(change, handle.cls):
                 continue
-            if handle.local is not None and change.context.function is not handle.local:
+            if not self._concerns(change, handle):
                 continue
             if self._tracing.is_traced(change.context.function) or self._is_renewed(handle, change):
                 continue
@@ -338,6 +346,17 @@ class Stale:
             if stale is not None:
                 found.append(stale)
         return max(found, key=lambda stale: stale.rank, default=None)
+
+    def _concerns(self, change: Change, handle: Handle) -> bool:
+        """Whether a change may be one of the instance that a compiled function holds, while that function lives."""
+        if handle.local is not None and change.context.function is not handle.local:
+            return False
+        if not handle.instance or last_name(change.root) == handle.instance:
+            return True
+        method = self._method_around(change.context.function)
+        calls = self._calls.of(method) if method is not None else []
+        receivers = (call.node.func.value for call in calls if isinstance(call.node.func, cst.Attribute))
+        return any(last_name(receiver) == handle.instance for receiver in receivers)
 
     def _stored_by(self, function: Function) -> Iterator[Path]:
         for change in self._changes:

@@ -47,6 +47,7 @@ class Reservoir:
         """A new program on purpose: the old one has the old capacity in it."""
         self.capacity *= factor
         self.release = jax.jit(self.flow)  # ok: JAX105
+        self._late = None
 
     def runner(self):
         flow = jax.jit(self.flow)  # ok: JAX105

@@ -73,7 +73,6 @@ def jaxlint_examples():
         "anneal": (x, 4),
         "explore": (x, 1.0),
         "counted": (x, 4),
-        "few": (x,),
         "fixed": (x, 4),
         "by_traced": (x, 4),
         "flagged": (x, 4),
