@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from jaxlint.facts.wrappers import table
 from jaxlint.finding import Applicability, Fix, Span
-from jaxlint.fixes import compiling, options
+from jaxlint.fixes import compiling, options, programs
 from jaxlint.fixes.captures import Captures, captures, dotted, is_constant
 from jaxlint.fixes.edits import applied, offered
 from jaxlint.fixes.hoist import (
@@ -248,7 +248,7 @@ def extracted(facts: ModuleFacts, site: EagerSite) -> Fix | None:
     """
     fix = settled(facts, lambda statics: _extracted(facts, site, statics))
     if fix is not None:
-        compiling.refuse_what_is_new(facts, facts_of(applied(facts.source.text, fix), facts))
+        programs.refuse_what_is_new(facts, facts_of(applied(facts.source.text, fix), facts))
     return fix
 
 
@@ -293,7 +293,7 @@ def _check(made: Made, call: ast.Call, definitions: Collection[ast.AST]) -> None
     syntax = made.syntax
     for node in (call, *definitions):
         check_code(syntax, node)
-        compiling.refuse_more_than_computing(syntax, node)
+        programs.refuse_more_than_computing(syntax, node)
         if any(isinstance(inner, ast.NamedExpr) for inner in ast.walk(node)):
             raise NoFixError("an expression that binds a name")
     whole = syntax.span(call)
@@ -308,9 +308,9 @@ def _refuse_given(facts: ModuleFacts, site: EagerSite, taken: Captures, statics:
         for parameter in function.parameters:
             passed = next((item for item in taken.items if item.argument == parameter.name), None)
             if passed is not None:
-                compiling.refuse_text(facts, parameter)
+                programs.refuse_text(facts, parameter)
             if passed is not None and passed.parameter in statics:
-                compiling.refuse_unhashable(facts, parameter)
+                programs.refuse_unhashable(facts, parameter)
         function = function.outer
 
 

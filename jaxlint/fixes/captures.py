@@ -115,7 +115,7 @@ def captures(made: Made, nodes: Iterable[ast.AST], known: Collection[str] = ()) 
         if scope is None or not isinstance(scope, (*FUNCTIONS, *COMPREHENSIONS)):
             raise NoFixError("taken from a class body")
         check_argument(made, name, scope)
-        found.items += _of_name(made, name, scope, loads, identifiers)
+        found.items += of_name(made, name, scope, loads, identifiers)
     if len(found.items) > _MOST:
         raise NoFixError("more arguments than anybody would pass")
     return found
@@ -170,8 +170,8 @@ def _identifiers(node: ast.AST) -> Iterable[str]:
             yield inner.name
 
 
-def _of_name(made: Made, name: str, scope: Scope, loads: list[ast.Name], identifiers: set[str]) -> list[Captured]:
-    """A name is passed as it is, or what is read from it where it is an object: `self.length`."""
+def of_name(made: Made, name: str, scope: Scope, loads: list[ast.Name], identifiers: set[str]) -> list[Captured]:
+    """Return what moved code takes by a name: the value as it is, or what is read from an object: `self.length`."""
     syntax = made.syntax
     instance = _is_first_of_method(made, name, scope)
     chains = {load: _chain(syntax, load, any_attribute=instance) for load in loads}
@@ -266,9 +266,9 @@ def _role(scopes: Scopes, syntax: Syntax, node: ast.expr, depth: int = 0) -> str
         above = syntax.parents[parent]
         method = isinstance(above, ast.Call) and above.func is parent
         return "data" if parent.attr in _ARRAY_ATTRIBUTES else "object" if method else ""
-    if isinstance(parent, ast.Subscript) and parent.value is node:
-        return "data"
-    if isinstance(parent, (ast.Subscript, ast.Tuple, ast.List)):
+    if isinstance(parent, ast.Subscript):
+        return "data"  # or an index, which Python asks for where it needs it
+    if isinstance(parent, (ast.Tuple, ast.List)):
         return _role(scopes, syntax, parent, depth + 1) if depth < _DEEPEST else ""
     return ""
 

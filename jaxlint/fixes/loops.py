@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 _LONG = 10_000
 """How many turns a loop is taken to have whose number is not known."""
 _DEPTH = 4
+_OPENS = re.compile(r":\s*(#.*)?$")
 _WORD = re.compile(r"[^\W\d]\w*")
 
 
@@ -461,7 +462,7 @@ def _write(draft: Draft, unrolled: Unrolled, turns: _Turns, carry: list[str]) ->
         draft.insert(end, f"\n{text}")
     above = syntax.above(node)
     before = source.line(source.position(above)[0] - 1).strip()
-    if before and not before.endswith(":"):
+    if before and not _OPENS.search(before):
         draft.insert(above, "\n")
 
 

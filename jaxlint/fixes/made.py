@@ -134,7 +134,7 @@ def made_by(facts: ModuleFacts, site: CompileSite) -> Made:
     function = scopes.frame(maker)
     if not isinstance(function, FUNCTIONS):
         raise NoFixError("not in a function")
-    _refuse_dynamic_names(syntax, function)
+    refuse_dynamic_names(syntax, function)
     made = Made(draft, scopes, maker, function)
     if isinstance(maker, DEFS):
         if scopes.bindings(maker.name, function) != [maker]:
@@ -166,7 +166,7 @@ def made_by_call(facts: ModuleFacts, node: cst.Call, *, kept: bool = False) -> M
     function = scopes.frame(call)
     if not isinstance(call, ast.Call) or not isinstance(function, FUNCTIONS):
         raise NoFixError("not in a function")
-    _refuse_dynamic_names(syntax, function)
+    refuse_dynamic_names(syntax, function)
     made = Made(draft, scopes, call, function, calls=[call])
     if kept:
         _find_name(made, syntax.parents[call])
@@ -200,7 +200,12 @@ def _is_bound_again(made: Made, node: ast.FunctionDef | ast.AsyncFunctionDef, na
     return all(load in within or syntax.span(load).start >= end for load in made.scopes.loads(name, made.function))
 
 
-def _refuse_dynamic_names(syntax: Syntax, function: ast.AST) -> None:
+def refuse_dynamic_names(syntax: Syntax, function: ast.AST) -> None:
+    """Refuse code whose names cannot be followed.
+
+    Raises:
+        NoFixError: something in the outermost function around it looks names up at run time.
+    """
     outermost = function
     for around in syntax.around(function):
         if isinstance(around, FUNCTIONS):

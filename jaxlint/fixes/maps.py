@@ -30,6 +30,10 @@ _LEVELS = {
     Gives.NUMBERS: Applicability.UNSAFE,
     Gives.DOUBTFUL: Applicability.DISPLAY,
 }
+_PLACING = frozenset(
+    {"device_put", "devices", "local_devices", "NamedSharding", "SingleDeviceSharding", "default_device"}
+)
+"""Words of files in which the leaves of a tree may be on several devices, so that they cannot share a program."""
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 _WIDTH = 88
 """From here on a call is spread over several rows."""
@@ -75,7 +79,8 @@ def _read(facts: ModuleFacts, leaf_map: LeafMap) -> _Map:
     if not isinstance(call, ast.Call):
         raise NoFixError("not a call")
     read = _Map(facts, draft, scopes_of(draft.syntax), call, node, gives)
-    if refuse_or_doubt(facts, draft.syntax, *_judged(read)) and gives is Gives.ARRAYS:
+    placed = not _PLACING.isdisjoint(draft.syntax.words)
+    if (refuse_or_doubt(facts, draft.syntax, *_judged(read)) or placed) and gives is Gives.ARRAYS:
         read.gives = Gives.NUMBERS
     return read
 

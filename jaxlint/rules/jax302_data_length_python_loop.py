@@ -39,7 +39,7 @@ At confidence `low`: a parameter that may be an array or a list of a few arrays.
 A loop that counts becomes `jax.lax.fori_loop`, one over an array `jax.lax.scan`, where its turns only assign to names
 and hand on plain values: names that have a value before the loop, and whose shape stays the same as far as the source
 shows.  Unsafe: whether shapes and types stay is known for certain only when it runs, and if they do not JAX raises when
-it traces.  Only shown where something in sight speaks against it.
+it traces, as it does where an axis of length 0 is indexed.  Only shown where something in sight speaks against it.
 
 None is offered where Python needs the number of the turn (slices, lists, tests, `2**i`), where turns append to lists,
 print or call what is not in sight, and where the function also runs outside any trace.

@@ -39,8 +39,10 @@ The function around the map is compiled where it does nothing else; a mapped fun
 place, by `jax.jit(jax.tree.map, static_argnums=0)`; otherwise the map moves to a compiled function of the module, and
 what its function captures becomes arguments.
 
-Safe where the mapped function is array code that surely gives arrays of JAX.  Unsafe where it is arithmetic alone,
-which gives NumPy arrays or numbers when it is given such.  Only shown where it calls what is not in sight, or may give
+Safe where the mapped function is array code that surely gives arrays of JAX; one program may round the last digits
+otherwise than several, or than NumPy's double precision.  Unsafe where it is arithmetic alone, which gives NumPy arrays
+or numbers when it is given such, and in files that place arrays on devices: leaves on several of them cannot share a
+program.  Only shown where it calls what is not in sight, or may give
 what is no array, or asks for shapes alone, which other things have as well.  None is offered where tracing fails:
 conversions (`float(x)`, `np.asarray(x)`, `.item()`), tests of values, options captured from around it.
 

@@ -43,12 +43,15 @@ file or waits for a person.
 The loop becomes `jax.lax.fori_loop`, `scan` or `while_loop` and the function around it compiled, both at once: each
 alone would be slow.  A short loop stays as it is.  Offered where the function is one of the module and does nothing but
 compute arrays from its arguments, and where turns hand on plain values, as for JAX302.  Unsafe: results may differ in
-the last digits, arguments of which Python needs the value become static and compile again for each new one, and
-whether shapes stay the same from turn to turn is known for certain only when it runs.  Only shown where something in
-sight speaks against it.
+the last digits, arguments of which Python needs the value become static and compile again for each new one, an axis of
+length 0 cannot be indexed, and whether shapes stay the same from turn to turn is known for certain only when it runs.
 
-None is offered where turns print, append to lists or call what is not in sight: whether they depend on each other
-decides between `scan` and `vmap`.
+Elsewhere the assignments of a turn that compute arrays move to a compiled function of the module, and the loop stays:
+unsafe for the same reasons, and because a number that Python counted becomes an array.  None is offered where Python
+needs a value that changes from turn to turn, as in `x[:i]`.
+
+Only shown where something in sight speaks against it, or where nothing says that what is indexed is an array and no
+list of them.  Whether turns depend on each other, so that `jax.vmap` does all of them at once, is left to you.
 
 ## References
 - JAX documentation, "Control flow and logical operators with JIT"
@@ -98,6 +101,6 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
 
 
 def _fixes(facts: ModuleFacts, loop: EagerLoop) -> Iterator[Fix]:
-    from jaxlint.fixes import compiling, edits
+    from jaxlint.fixes import turns
 
-    return edits.offered(lambda: compiling.enclosing_function(facts, loop.loop.node, loop=loop.loop))
+    return turns.fixes(facts, loop)

@@ -86,10 +86,16 @@ def smoothed(x, width):
     return jnp.convolve(x, jnp.ones(width) / width, mode="same") - jnp.mean(x)
 
 
+@jax.jit
+def _report_turn(signal):
+    signal = smoothed(signal, 3)
+    signal = signal / jnp.max(signal)
+    return signal
+
+
 def report(signals):
     for signal in signals:
-        signal = smoothed(signal, 3)
-        signal = signal / jnp.max(signal)
+        signal = _report_turn(signal)
     print(float(signal.sum()))
 
 
@@ -101,10 +107,16 @@ def unseen_caller(signals):
     return out
 
 
+@jax.jit
+def _main_turn(x, rate):
+    x = x - rate * jnp.sin(x)
+    return x
+
+
 def main():
     x = jnp.ones(16)
     for rate in (0.9**k for k in range(40)):
-        x = x - rate * jnp.sin(x)
+        x = _main_turn(x, rate)
     for start in (0.1, 0.2):
         x = x + settled(x * start, 0.05)
     report([x, x + 1.0])

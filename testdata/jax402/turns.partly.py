@@ -1,0 +1,66 @@
+"""Loops that stay Python's, because they do more than compute; what a turn computes does not have to."""
+
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def _trained_turn(batch, weights, rate):
+    # The error first, then the step.
+    error = jnp.dot(batch, weights) - 1.0
+    slope = 2.0 * jnp.dot(batch.T, error)
+    weights = weights - rate * slope
+    return error, weights
+
+
+def trained(weights, batches, rate):
+    losses = []
+    for batch in batches:
+        error, weights = _trained_turn(batch, weights, rate)
+        losses.append(float(jnp.mean(error**2)))
+    return weights, losses
+
+
+@jax.jit
+def _go_turn(sub, x, number, scale):
+    noise = jax.random.normal(sub, x.shape)
+    x = x + scale * noise / (1 + number)
+    return x
+
+
+class Walk:
+    def __init__(self, scale):
+        self.scale = scale
+        self.visited = []
+
+    def go(self, key, x, n_steps):
+        for number in range(n_steps):
+            key, sub = jax.random.split(key)
+            x = _go_turn(sub, x, number, self.scale)
+            self.visited.append(number)
+        return x
+
+
+def windows(x, n_steps):
+    """Each turn has a shape of its own."""
+    found = []
+    for number in range(1, n_steps):
+        part = x[:number]
+        spread = jnp.max(part) - jnp.min(part)
+        found.append(float(spread))
+    return found
+
+
+def main():
+    weights, _ = trained(jnp.zeros(3), [jnp.ones((4, 3))] * 2, 0.1)
+    print(weights)
+
+
+def jaxlint_examples():
+    x = jnp.linspace(0.1, 1.0, 12)
+    return {
+        "trained": (jnp.zeros(3), [jnp.ones((4, 3))] * 2, 0.1),
+        "Walk.go": (Walk(0.1), jax.random.key(0), x, 4),
+        "windows": (x, 4),
+        "main": (),
+    }

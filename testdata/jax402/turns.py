@@ -1,0 +1,54 @@
+"""Loops that stay Python's, because they do more than compute; what a turn computes does not have to."""
+
+import jax
+import jax.numpy as jnp
+
+
+def trained(weights, batches, rate):
+    losses = []
+    for batch in batches:  # want: JAX402
+        # The error first, then the step.
+        error = jnp.dot(batch, weights) - 1.0
+        slope = 2.0 * jnp.dot(batch.T, error)
+        weights = weights - rate * slope
+        losses.append(float(jnp.mean(error**2)))
+    return weights, losses
+
+
+class Walk:
+    def __init__(self, scale):
+        self.scale = scale
+        self.visited = []
+
+    def go(self, key, x, n_steps):
+        for number in range(n_steps):  # want: JAX402
+            key, sub = jax.random.split(key)
+            noise = jax.random.normal(sub, x.shape)
+            x = x + self.scale * noise / (1 + number)
+            self.visited.append(number)
+        return x
+
+
+def windows(x, n_steps):
+    """Each turn has a shape of its own."""
+    found = []
+    for number in range(1, n_steps):  # want: JAX402
+        part = x[:number]
+        spread = jnp.max(part) - jnp.min(part)
+        found.append(float(spread))
+    return found
+
+
+def main():
+    weights, _ = trained(jnp.zeros(3), [jnp.ones((4, 3))] * 2, 0.1)
+    print(weights)
+
+
+def jaxlint_examples():
+    x = jnp.linspace(0.1, 1.0, 12)
+    return {
+        "trained": (jnp.zeros(3), [jnp.ones((4, 3))] * 2, 0.1),
+        "Walk.go": (Walk(0.1), jax.random.key(0), x, 4),
+        "windows": (x, 4),
+        "main": (),
+    }
