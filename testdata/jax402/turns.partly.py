@@ -51,6 +51,34 @@ def windows(x, n_steps):
     return found
 
 
+@jax.jit
+def moved(x, scale):
+    return x + scale * jnp.sin(x)
+
+
+def printed(x, n_steps):
+    """What a turn computes is compiled already."""
+    for number in range(n_steps):
+        x = moved(x, 0.1)
+        print(number)
+    return x
+
+
+def kept(x, n_steps):
+    states = []
+    for number in range(n_steps):
+        x = moved(x, 1.0 / (1 + number))
+        states.append(x)
+    return states
+
+
+def weighed(x, weights):
+    total = 0.0
+    for weight in weights:
+        total += weight * len(x)
+    return jnp.asarray(total)
+
+
 def main():
     weights, _ = trained(jnp.zeros(3), [jnp.ones((4, 3))] * 2, 0.1)
     print(weights)
@@ -62,5 +90,8 @@ def jaxlint_examples():
         "trained": (jnp.zeros(3), [jnp.ones((4, 3))] * 2, 0.1),
         "Walk.go": (Walk(0.1), jax.random.key(0), x, 4),
         "windows": (x, 4),
+        "printed": (x, 4),
+        "kept": (x, 4),
+        "weighed": (x, [0.1, 0.2]),
         "main": (),
     }
