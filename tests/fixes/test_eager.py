@@ -205,6 +205,41 @@ MADE = {
             return [settle(x, 0.1) for x in starts]
         """,
     ),
+    "a loop that does more stays, and what a turn computes is compiled": (
+        """
+
+        class Fit:
+            def go(self, x, n_steps):
+                for n in range(n_steps):
+                    # Half of it.
+                    y = jnp.sin(x) * self.rate
+                    x = x + 0.1 * y
+                    self.seen.append(n)
+                    if jnp.max(y) > 10:
+                        break
+                return x
+        """,
+        "unsafe",
+        """
+
+        @jax.jit
+        def _go_turn(x, rate):
+            # Half of it.
+            y = jnp.sin(x) * rate
+            x = x + 0.1 * y
+            return y, x
+
+
+        class Fit:
+            def go(self, x, n_steps):
+                for n in range(n_steps):
+                    y, x = _go_turn(x, self.rate)
+                    self.seen.append(n)
+                    if jnp.max(y) > 10:
+                        break
+                return x
+        """,
+    ),
     "a short loop stays": (
         """
 
@@ -378,25 +413,32 @@ LEFT = {
             gain.offset = 1.0
             return gain(x)
         """,
-    "a loop whose turns append": """
+    "a turn whose shape is its own": """
         def f(x, n_steps):
-            out = []
-            for _ in range(n_steps):
-                x = x * 0.5 + jnp.sin(x)
-                out.append(x)
-            return out
+            for n in range(1, n_steps):
+                part = x[:n]
+                spread = jnp.max(part) - jnp.min(part)
+                print(spread)
         """,
-    "a loop that breaks by a value": """
-        def f(x, tolerance):
-            change = jnp.inf
-            while change > tolerance:
-                x = x - 0.5 * jnp.sin(x)
-                change = jnp.max(jnp.abs(x))
-                if change > 100:
-                    break
-            return x
-        def main(starts):
-            return [f(x, 0.1) for x in starts]
+    "a turn that Python needs the number of": """
+        def f(x, n_steps):
+            for n in range(1, n_steps):
+                part = jnp.sin(x) * jnp.ones(n)
+                total = jnp.sum(part) + 1.0
+                print(total)
+        """,
+    "a turn that indexes what may be a list": """
+        def f(params, x, n_steps):
+            for n in range(n_steps):
+                x = jnp.tanh(jnp.dot(params[n], x)) + 1.0
+                print(x)
+        """,
+    "a turn that starts with a number of Python, and so has two programs": """
+        def f(xs):
+            total = 0.0
+            for x in xs:
+                total = total + jnp.sum(jnp.sin(x)) * 0.5
+                print(total)
         """,
     "a loop over what may be no array": """
         def f(signals):
