@@ -14,6 +14,7 @@ from jaxlint.facts.compiled import CompiledCall, CompiledCalls
 from jaxlint.facts.constants import UNKNOWN, Constants
 from jaxlint.facts.glance import SHORT
 from jaxlint.facts.instances import Instances
+from jaxlint.facts.lengths import Lengths
 from jaxlint.facts.names import Expression, Names, Value
 from jaxlint.facts.sizes import Sizes
 from jaxlint.facts.traceable import Traceable
@@ -95,6 +96,7 @@ class Arguments:
         instances: Instances,
         sizes: Sizes,
         traceable: Traceable,
+        lengths: Lengths,
     ) -> None:
         self._tree = tree
         self._names = names
@@ -104,6 +106,7 @@ class Arguments:
         self._instances = instances
         self._sizes = sizes
         self._traceable = traceable
+        self._lengths = lengths
 
     def _given(self, *, static: bool) -> Iterator[tuple[CompiledCall, Parameter, cst.BaseExpression]]:
         for call in self._compiled.calls:
@@ -338,17 +341,33 @@ class Arguments:
         found: dict[int, Given] = {}
         for call in self._compiled.calls:
             loop = call.context.loop
-            if loop is None or self._is_few(loop):
-                continue
             for parameter in call.parameters:
                 node = call.argument(parameter) if not call.is_static(parameter) else None
                 if node is None:
                     continue
+                if self._lengths.varies(node):
+                    what = "is as long as what was gathered until something happened"
+                    found[id(call.node)] = Given(node, call, parameter, what, loop is not None)
+                    break
+                if loop is None or self._is_few(loop):
+                    continue
+                if isinstance(node, cst.Name) and self._is_lengthened(call, parameter, node.value):
+                    found[id(call.node)] = Given(node, call, parameter, "comes back longer each time", True)
+                    break
                 what, sure = self._shape_varies(node, loop, 5)
                 known = found.get(id(call.node))
                 if what and (known is None or (sure and not known.sure)):
                     found[id(call.node)] = Given(node, call, parameter, what, True, sure=sure)
         return list(found.values())
+
+    def _is_lengthened(self, call: CompiledCall, parameter: Parameter, name: str) -> bool:
+        """Whether a loop hands back to a compiled function what it returned, which is longer each time."""
+        parent = self._tree.parent(call.node)
+        if not isinstance(parent, cst.Assign) or len(parent.targets) != 1:
+            return False
+        target = parent.targets[0].target
+        back = isinstance(target, cst.Name) and target.value == name
+        return back and self._lengths.lengthens(call.function, parameter.name)
 
     def _shape_varies(self, node: cst.CSTNode, loop: Loop, depth: int) -> tuple[str, bool]:
         """Return why the shape of an expression changes, empty where nothing says so, and whether that is sure."""

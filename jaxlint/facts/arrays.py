@@ -17,6 +17,12 @@ _MAYBE_TREES = frozenset(
     "pcast pvary".split()
 )
 
+_TRANSFERS_AND_KEYS = frozenset(
+    "asarray array copy split fold_in PRNGKey key key_data wrap_key_data clone stop_gradient float32 float64 float16 "
+    "bfloat16 int8 int16 int32 int64 uint8 uint16 uint32 uint64 complex64 complex128 bool_ device_get".split()
+)
+"""Functions that move data or manage keys: every loop on the host has some."""
+
 ATTRIBUTES_OF_PYTHON = frozenset(
     "shape ndim dtype size itemsize nbytes sharding aval weak_type device devices is_fully_addressable name".split()
 )
@@ -92,3 +98,8 @@ def may_make_tree(name: str) -> bool:
 def is_array_function(name: str) -> bool:
     """Whether a dotted name is a function whose every call dispatches array operations."""
     return makes_array(name) or may_make_tree(name)
+
+
+def is_operation(name: str) -> bool:
+    """Whether a call of this dotted name dispatches an operation that counts: no transfer, nothing about keys."""
+    return is_array_function(name) and name.rpartition(".")[2] not in _TRANSFERS_AND_KEYS

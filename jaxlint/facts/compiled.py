@@ -95,13 +95,23 @@ class CompiledCalls:
                 wrapped = self._wrappings.of(value.node)
                 if wrapped is None or not wrapped.wrapper.compiles:
                     continue
-                for function in self._names.functions(wrapped.targets[0])[:1]:
+                for function in self._names.functions(self._behind(wrapped))[:1]:
                     yield wrapped, function, self._values.binds_instance(wrapped, function)
             elif isinstance(value, Expression) and value.node is call.func:
                 for site in self._graph.of_node.get(id(call), ()):
                     wrapped = self.wrapper_of(site.function)
                     if wrapped is not None:
                         yield wrapped, site.function, site.bound
+
+    def _behind(self, wrapped: Wrapped) -> cst.CSTNode:
+        """Return what a wrapper compiles, without the transforms around it that take the same arguments."""
+        target = wrapped.targets[0]
+        while isinstance(target, cst.Call):
+            inner = self._wrappings.of(target)
+            if inner is None or inner.wrapper.kind != "transform" or not inner.wrapper.keeps_arguments:
+                break
+            target = inner.targets[0]
+        return target
 
     def _is_bound(self, function: Function, func: cst.BaseExpression) -> bool:
         if function.cls is None or not isinstance(func, cst.Attribute) or self._names.is_static(function):

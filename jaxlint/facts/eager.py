@@ -13,6 +13,7 @@ from jaxlint.facts import arrays
 from jaxlint.facts.calls import Calls
 from jaxlint.facts.constants import UNKNOWN, Constants
 from jaxlint.facts.incoming import HIGH, NOTHING, Incoming
+from jaxlint.facts.lengths import Lengths
 from jaxlint.facts.names import Expression, External, Item, Names
 from jaxlint.facts.tracing import Tracing
 from jaxlint.facts.tree import Function, Loop, Tree, children, last_name
@@ -29,6 +30,7 @@ _REDUCTIONS = frozenset({"mean", "sum", "max", "min", "median", "std", "nanmean"
 _TO_HOST = frozenset({"device_get", "get_metrics", "process_allgather"})
 """Functions of jax and of flax's training helpers that return arrays of NumPy."""
 _DEPTH = 6
+_A_FEW = 2
 
 
 class Eagerness(enum.Enum):
@@ -49,7 +51,8 @@ class Eagerness(enum.Enum):
 class LeafMap:
     """A `tree.map` whose function dispatches array operations on each leaf.
 
-    `light` says that it is a single operation that no loop repeats, or no more than an index (`x[0]`).
+    `light` says that it is a single operation that no loop repeats, or no more than an index (`x[0]`), or a join of
+    trees that are alike, and perhaps a sum over them.
     """
 
     node: cst.Call
@@ -70,6 +73,7 @@ class Eager:
         constants: Constants,
         is_run_once: Callable[[Function], bool],
         is_work: Callable[[Loop], bool],
+        lengths: Lengths,
         incoming: Incoming = NOTHING,
     ) -> None:
         self._tree = tree
@@ -81,6 +85,7 @@ class Eager:
         self._is_run_once = is_run_once
         self._incoming = incoming
         self._is_work = is_work
+        self._lengths = lengths
         self._busy: set[int] = set()
 
     def eagerness(self, node: cst.CSTNode) -> Eagerness:
@@ -246,7 +251,15 @@ class Eager:
             return None
         repeated = self._tree.context(node).loop is not None
         target = wrapped.targets[0]
-        light = operations == 1 and (not repeated or self._only_indexes(target) or self._only_reduces(target))
+        if operations == 1:
+            light = (
+                not repeated
+                or self._only_indexes(target)
+                or self._only_reduces(target)
+                or self._joins_alike(target, node)
+            )
+        else:
+            light = operations == _A_FEW and repeated and self._joins_alike(target, node)
         return LeafMap(node, operations, light)
 
     def _only_indexes(self, node: cst.CSTNode) -> bool:
@@ -276,6 +289,10 @@ class Eager:
             isinstance(value, cst.Call) and last_name(value.func) in _TO_HOST for value in values
         )
 
+    def _joins_alike(self, target: cst.CSTNode, node: cst.Call) -> bool:
+        """Whether a map joins trees, of which nothing says that they differ in length, or averages what it joins."""
+        return self._lengths.joins(target) and not self._lengths.varies(node)
+
     def _asks_for_type(self, node: cst.CSTNode | None) -> bool:
         """Whether a function tells leaves by a class of which no instance is an array."""
         tests = [
@@ -288,12 +305,12 @@ class Eager:
         return any(last_name(test.args[1].value) in _NO_ARRAYS for test in tests)
 
     def _is_written_out(self, node: cst.CSTNode) -> bool:
-        if self._constants.of(node) is not UNKNOWN:
+        if self._constants.of(node) not in (UNKNOWN, ()):
             return True
         for value in self._names.values(node):
             inner = value.node if isinstance(value, Expression) else None
-            if not isinstance(inner, (cst.Dict, cst.List, cst.Tuple)):
-                return False
+            if not isinstance(inner, (cst.Dict, cst.List, cst.Tuple)) or not inner.elements:
+                return False  # an empty one is there to be filled
             if inner is not node or not all(self._constants.of(e.value) is not UNKNOWN for e in inner.elements):
                 return inner is not node and self._is_written_out(inner)
         return True

@@ -12,16 +12,11 @@ import libcst as cst
 
 from jaxlint.facts import arrays
 from jaxlint.facts.calls import Calls
-from jaxlint.facts.names import Expression, Names
+from jaxlint.facts.incoming import NOTHING, Incoming
+from jaxlint.facts.names import Expression, External, Names
 from jaxlint.facts.tree import Binding, Function, Parameter, Tree, children, last_name
 from jaxlint.facts.values import argument_of
 from jaxlint.facts.wrapping import Wrappings
-
-_NOT_COUNTED = frozenset(
-    "asarray array copy split fold_in PRNGKey key key_data wrap_key_data clone stop_gradient float32 float64 float16 "
-    "bfloat16 int8 int16 int32 int64 uint8 uint16 uint32 uint64 complex64 complex128 bool_ device_get".split()
-)
-"""Functions that move data or manage keys: every loop on the host has some."""
 
 _DEEPEST = 6
 _MOST = 1000
@@ -30,11 +25,14 @@ _MOST = 1000
 class EagerArrays:
     """Counts operations; every answer is about code that runs eagerly."""
 
-    def __init__(self, tree: Tree, names: Names, wrappings: Wrappings, calls: Calls) -> None:
+    def __init__(
+        self, tree: Tree, names: Names, wrappings: Wrappings, calls: Calls, incoming: Incoming = NOTHING
+    ) -> None:
         self._tree = tree
         self._names = names
         self._wrappings = wrappings
         self._calls = calls
+        self._imports = incoming.imports
         self._known: dict[int, bool] = {}
         self._busy: set[int] = set()
         self._functions: dict[int, int] = {}
@@ -128,26 +126,47 @@ class EagerArrays:
     # Operations
 
     def operations(self, node: cst.CSTNode) -> int:
-        """Return how many array operations a piece of code dispatches whenever it runs."""
-        return sum(self._own(part) for part in self._always(node))
+        """Return how many array operations a piece of code dispatches whenever it runs.
+
+        Of two arms that exclude each other the one with fewer operations counts.
+        """
+        found = 0
+        for part in self._always(node):
+            found += self._own(part)
+            if isinstance(part, (cst.If, cst.IfExp)) and part.orelse is not None:
+                is_sure = isinstance(part, cst.If) and self._asks_for_element(part.test)
+                found += 0 if is_sure else min(self.operations(part.body), self.operations(part.orelse))
+        return found
 
     def reads_values(self, node: cst.CSTNode) -> bool:
         """Whether a piece of code asks an array for its value in Python, which a tracer has not."""
-        for part in self._always(node):
-            if not isinstance(part, cst.Call):
-                continue
-            func, read = part.func, None
-            if isinstance(func, cst.Name) and func.value in ("float", "int", "bool") and len(part.args) == 1:
-                read = part.args[0].value
-            elif isinstance(func, cst.Attribute) and func.attr.value in ("item", "tolist"):
-                read = func.value
-            if read is not None and self.is_array(read):
-                return True
-        return False
+        return any(self._reads_value(part) for part in self._always(node))
+
+    def _reads_value(self, node: cst.CSTNode) -> bool:
+        if isinstance(node, (cst.If, cst.IfExp, cst.While, cst.Assert)):
+            return self.is_tested(node.test)
+        if not isinstance(node, cst.Call):
+            return False
+        func, read = node.func, None
+        if isinstance(func, cst.Name) and func.value in ("float", "int", "bool") and len(node.args) == 1:
+            read = node.args[0].value
+        elif isinstance(func, cst.Attribute) and func.attr.value in ("item", "tolist"):
+            read = func.value
+        return read is not None and self.is_array(read)
+
+    def is_tested(self, test: cst.BaseExpression) -> bool:
+        """Whether Python decides by the value of an array, as `if jnp.any(x)` does."""
+        if isinstance(test, cst.BooleanOperation):
+            return self.is_tested(test.left) or self.is_tested(test.right)
+        if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
+            return self.is_tested(test.expression)
+        return self.is_array(test)
 
     def only_reads(self, node: cst.CSTNode) -> bool:
         """Whether all that a piece of code does with arrays is to read and compare elements of them."""
         counted = [part for part in self._always(node) if self._own(part)]
+        if not counted:
+            return not self.operations(node)  # what both arms of an `if` do is counted with it
         return all(isinstance(part, (cst.Subscript, cst.Comparison)) for part in counted)
 
     def _always(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
@@ -156,12 +175,23 @@ class EagerArrays:
         while work:
             current = work.pop()
             yield current
-            if isinstance(current, (cst.If, cst.IfExp)):
+            if isinstance(current, cst.If) and self._asks_for_element(current.test):
+                work.extend((current.test, current.body))
+            elif isinstance(current, (cst.If, cst.IfExp)):
                 work.append(current.test)
             elif isinstance(current, cst.BooleanOperation):
                 work.append(current.left)
             elif not isinstance(current, (cst.FunctionDef, cst.ClassDef, cst.Lambda)):
                 work.extend(children(current))
+
+    def _asks_for_element(self, test: cst.BaseExpression) -> bool:
+        """Whether a test leaves out the elements of a loop that are None, so that most turns pass it."""
+        return (
+            isinstance(test, cst.Comparison)
+            and isinstance(test.comparisons[0].operator, cst.IsNot)
+            and isinstance(test.left, cst.Name)
+            and any(binding.kind == "loop" for binding in self._names.bindings(test.left))
+        )
 
     def _own(self, node: cst.CSTNode) -> int:
         if isinstance(node, (cst.BinaryOperation, cst.UnaryOperation, cst.Comparison)):
@@ -180,10 +210,11 @@ class EagerArrays:
 
     def _of_call(self, node: cst.Call) -> int:
         for name in self._names.externals(node.func):
-            if name.startswith("jax.") and name.rpartition(".")[2] in _NOT_COUNTED:
-                return 0
             if arrays.is_array_function(name):
-                return 1
+                return int(arrays.is_operation(name))
+            imported = self._imports.get(name)
+            if imported is not None:
+                return imported.operations
         func = node.func
         if isinstance(func, cst.Attribute):
             if _is_update(func):
@@ -226,14 +257,28 @@ class EagerArrays:
         """Whether a call is one of a function of JAX that computes an array."""
         return any(arrays.is_array_function(name) for name in self._names.externals(node.func))
 
+    def helpers(self, node: cst.CSTNode, fewest: int) -> list[tuple[cst.Call, int]]:
+        """Return the calls of functions of the project that dispatch so many operations, each with their number."""
+        return [
+            (part, count)
+            for part in self._always(node)
+            if isinstance(part, cst.Call)
+            and isinstance(part.func, cst.Name)
+            and (self._calls.callees(part) or self._is_imported(part.func))
+            and (count := self._of_call(part)) >= fewest
+        ]
+
+    def _is_imported(self, func: cst.Name) -> bool:
+        return any(name in self._imports for name in self._names.externals(func))
+
     def is_unseen(self, node: cst.Call) -> bool:
         """Whether a call is one of something that is neither defined nor imported here, such as a method."""
         return not self._names.externals(node.func) and not self._calls.callees(node)
 
-    def asks_a_person(self, node: cst.Call) -> bool:
-        """Whether a call waits for what somebody types, itself or in the function that it calls."""
+    def calls_any(self, node: cst.Call, names: frozenset[str]) -> bool:
+        """Whether a call is one of functions of these names, or the function that it calls has one in it."""
         nodes = [node, *(part for function, _ in self._calls.callees(node) for part in self._tree.body(function))]
-        return any(isinstance(part, cst.Call) and last_name(part.func) == "input" for part in nodes)
+        return any(isinstance(part, cst.Call) and last_name(part.func) in names for part in nodes)
 
     def calls_compiled(self, node: cst.CSTNode) -> bool:
         """Whether a piece of code calls something that is compiled, as far as the source shows."""
@@ -241,7 +286,11 @@ class EagerArrays:
 
     def _is_compiled_call(self, node: cst.Call, depth: int = 0) -> bool:
         for value in self._names.values(node.func):
-            if isinstance(value, Function):
+            if isinstance(value, External):
+                imported = self._imports.get(value.name)
+                if imported is not None and imported.kind == "compiled":
+                    return True
+            elif isinstance(value, Function):
                 if any(wrapped.wrapper.compiles for wrapped in self._wrappings.of_function(value)):
                     return True
                 if depth < _DEEPEST and any(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections import defaultdict
+from dataclasses import dataclass, replace
 
 import libcst as cst
 
 from jaxlint.facts.eager_arrays import EagerArrays
+from jaxlint.facts.glance import SHORT
 from jaxlint.facts.loops import Loops
 from jaxlint.facts.tracing import Tracing
 from jaxlint.facts.tree import Loop, Tree, children, last_name, within
@@ -16,6 +18,8 @@ FEWEST = 2
 """Operations of a turn from which a loop counts."""
 FEWEST_BESIDE_COMPILED = 5
 """The same, where the turn calls a compiled function as well, which does the work."""
+MANY_OF_BRIEF = 16
+"""Operations of a whole loop of few turns from which it counts where each turn waits for values."""
 
 
 LIGHT = 200
@@ -29,9 +33,15 @@ _WAITS = frozenset({"block_until_ready", "device_put", "effects_barrier"})
 _SIZED = {"linspace": 2, **dict.fromkeys(("zeros", "ones", "full", "empty", "eye", "arange"), 0)}
 """The functions of jax.numpy that are told the size of what they make, with the position of that argument."""
 _READS = frozenset({"open", "File", "imread", "load", "loadtxt", "read_csv", "savez", "save", "savefig", "imsave"})
+_SLOW = _READS | {"input"}
 _COUNTERS = frozenset({"range", "trange", "enumerate", "count"})
+_CLOCKS = frozenset({"time", "perf_counter", "monotonic", "process_time", "perf_counter_ns", "time_ns", "timer"})
+_MOST_MEASURED = 5
 _MAKERS = re.compile(r"init|create|make|build|setup|reset")
-_SHOWERS = re.compile(r"(render|plot|draw|show|display|print|visuali[sz]e|animate|repr)(_.*)?|(.*_)?(str|repr)(ing)?_*")
+_SHOWERS = re.compile(
+    r"(render|plot|draw|show|display|print|visuali[sz]e|animate|repr|diagnose|describe|inspect|debug|summar(y|i[sz]e))(_.*)?"
+    r"|(.*_)?(str|repr)(ing)?_*"
+)
 _STEPS = re.compile(r"step|update|train|run|fit|predict|apply|forward|solve|rollout|sample")
 
 
@@ -43,7 +53,8 @@ class EagerLoop:
     `updates` says that a turn updates an array at an index, which under trace is unrolled into a slow program.  `light`
     says that it is soon done, or shows or reads something in each turn, `on_host` that a turn asks for values,
     `on_purpose` that scan and vmap are not meant for it: turns wait for their arrays, differ in shape, or do no more
-    themselves than to cut out what a step works on.
+    themselves than to cut out what a step works on.  `helper` is the call of a function of the project that does the
+    operations, where something else does the rest.
     """
 
     loop: Loop
@@ -54,51 +65,92 @@ class EagerLoop:
     light: bool
     on_host: bool
     on_purpose: bool
+    helper: cst.Call | None = None
 
 
 class EagerLoops:
-    """Finds them: of a nest the outermost that does something itself, or nothing but the next."""
+    """Finds them: of a nest the outermost that does something itself, or nothing but the next.
 
-    def __init__(self, tree: Tree, tracing: Tracing, loops: Loops, arrays: EagerArrays, longest: int) -> None:
+    `alone` knows of no other file.
+    A loop that hurts in any case is reported rather than one around it that need not.
+    """
+
+    def __init__(
+        self, tree: Tree, tracing: Tracing, loops: Loops, arrays: EagerArrays, alone: EagerArrays, longest: int
+    ) -> None:
         self._tree = tree
         self._loops = loops
         self._arrays = arrays
+        self._alone = alone
         self._longest = longest
+        candidates = {
+            id(loop): eager
+            for loop in tree.loops
+            if not tracing.is_traced(loop.context.function) and (eager := self._eager(loop)) is not None
+        }
+        within: dict[int, list[EagerLoop]] = defaultdict(list)
+        for eager in candidates.values():
+            for outer in eager.loop.around:
+                within[id(outer)].append(eager)
         self.found: list[EagerLoop] = []
         covered: set[int] = set()
-        for loop in tree.loops:
-            if tracing.is_traced(loop.context.function) or any(id(outer) in covered for outer in loop.around):
+        for key, eager in candidates.items():
+            if any(id(outer) in covered for outer in eager.loop.around):
                 continue
-            eager = self._eager(loop)
-            if eager is not None:
-                covered.add(id(loop))
-                self.found.append(eager)
+            inner = within[key]
+            if self._is_brief(eager.loop) and inner:
+                continue  # the loops within are what takes time
+            if eager.hurts_anyway or eager.on_host or not any(other.hurts_anyway for other in inner):
+                covered.add(key)
+                self.found.extend(self._at_helpers(eager) or [eager])
+
+    def _at_helpers(self, eager: EagerLoop) -> list[EagerLoop]:
+        """Return the places of the helpers that do the eager work of a loop, where something else does the rest."""
+        parts = self._loops.parts_of_turn(eager.loop)
+        if self._loops.is_small(eager.loop) or not self._does_the_work_elsewhere(parts):
+            return []
+        helpers = {call: count for part in parts for call, count in self._arrays.helpers(part, FEWEST_BESIDE_COMPILED)}
+        if eager.operations - sum(helpers.values()) >= FEWEST_BESIDE_COMPILED:
+            return []
+        return [replace(eager, node=call, operations=count, helper=call) for call, count in helpers.items()]
 
     def _eager(self, loop: Loop) -> EagerLoop | None:
-        if self._loops.is_small(loop):
+        brief = self._is_brief(loop)
+        if not brief and self._loops.is_small(loop):
             return None
         parts = self._loops.parts_of_turn(loop)
         operations = sum(self._arrays.operations(part) for part in parts)
-        if operations < FEWEST or not self._does_something(loop):
-            return None
-        if all(self._arrays.only_reads(part) for part in parts):
-            return None  # it turns an array into text, or into Python's numbers
-        if operations < FEWEST_BESIDE_COMPILED and self._does_the_work_elsewhere(parts):
-            return None
-        updates = self._loops.updates_by_turn(loop)
         trips, _ = self._loops.trips(loop)
+        updates = self._loops.updates_by_turn(loop)
         long = (trips or 0) * operations >= self._longest
         hurts = long or self._loops.is_data_long(loop)
-        light = trips is not None and trips * operations < LIGHT
-        on_host = any(self._arrays.reads_values(part) for part in parts)
+        hurts = hurts or (brief and any(self._loops.is_data_long(outer) for outer in loop.around))
+        # An update copies the whole array.
+        fewest = FEWEST - (hurts and updates and self._loops.feeds_updates(loop))
+        if operations < fewest or not self._does_something(loop):
+            return None
+        own = sum(self._alone.operations(part) for part in parts)
+        if own < fewest and not self._loops.is_long_work(loop):
+            return None  # what is imported counts where a program spends its time
+        if all(self._arrays.only_reads(part) for part in parts):
+            return None  # it turns an array into text, or into Python's numbers
+        on_host = self._asks_for_values(loop, parts)
+        if brief and not self._is_worth_it(loop, (trips or 0) * operations, on_host=on_host):
+            return None
+        if operations < FEWEST_BESIDE_COMPILED and not brief and self._does_the_work_elsewhere(parts):
+            return None
+        if self._is_around_the_work(loop):
+            return None
+        light = brief or (trips is not None and trips * operations < LIGHT) or self._is_measured(loop)
         light = light or self._is_for_show(loop, parts) or self._is_shown(loop)
         on_purpose = (
-            operations - self._fed(loop, parts) < FEWEST
+            operations - self._fed(loop, parts) < fewest
             or self._changes_shape(loop, parts)
             or any(isinstance(n, cst.Call) and last_name(n.func) in _WAITS for part in parts for n in within(part))
         )
         if not hurts and self._fills_parameters(loop):
             return None
+        hurts = hurts and own >= fewest  # what is imported says nothing of who traces this
         return EagerLoop(loop, self._loops.place(loop), operations, hurts, updates, light, on_host, on_purpose)
 
     def _fed(self, loop: Loop, parts: list[cst.CSTNode]) -> int:
@@ -131,11 +183,40 @@ class EagerLoops:
                     return True
         return False
 
+    def _is_brief(self, loop: Loop) -> bool:
+        """Whether a loop has a known number of turns, that one hand counts."""
+        trips, _ = self._loops.trips(loop)
+        return trips is not None and trips <= SHORT
+
+    def _is_worth_it(self, loop: Loop, operations: int, *, on_host: bool) -> bool:
+        """Whether the operations of a brief loop count: it stands in a long one, or waits for values in each turn."""
+        if any(self._loops.is_long_work(outer) for outer in loop.around):
+            return operations >= FEWEST_BESIDE_COMPILED
+        return on_host and operations >= MANY_OF_BRIEF and not self._loops.may_end_early(loop)
+
+    def _asks_for_values(self, loop: Loop, parts: list[cst.CSTNode]) -> bool:
+        node = loop.node
+        if isinstance(node, cst.While) and self._arrays.is_tested(node.test):
+            return True
+        return any(self._arrays.reads_values(part) for part in parts)
+
     @staticmethod
     def _fills_parameters(loop: Loop) -> bool:
         """Whether a loop stands in a function that makes something once, such as the parameters of each layer."""
         function = loop.context.function
         return function is not None and _MAKERS.match(function.name.lstrip("_")) is not None
+
+    @staticmethod
+    def _is_measured(loop: Loop) -> bool:
+        """Whether a turn does nothing but to look at the clock before and after a call."""
+        if isinstance(loop.node, cst.CompFor) or len(loop.node.body.body) > _MOST_MEASURED:
+            return False
+        clocks, work = 0, list(children(loop.node.body))
+        while work:
+            node = work.pop()
+            clocks += isinstance(node, cst.Call) and last_name(node.func) in _CLOCKS
+            work.extend(children(node))
+        return clocks > 1
 
     @staticmethod
     def _is_shown(loop: Loop) -> bool:
@@ -155,12 +236,7 @@ class EagerLoops:
                 return True
             if isinstance(node, cst.Call):
                 name = last_name(node.func)
-                if (
-                    name in _READS
-                    or name in _WAITS
-                    or (name == "print" and not counts)
-                    or self._arrays.asks_a_person(node)
-                ):
+                if name in _WAITS or (name == "print" and not counts) or self._arrays.calls_any(node, _SLOW):
                     return True
             work.extend(children(node))
         return False
@@ -173,6 +249,18 @@ class EagerLoops:
         while work:
             node = work.pop()
             if isinstance(node, cst.Call) and self._arrays.is_unseen(node) and _STEPS.search(last_name(node.func)):
+                return True
+            work.extend(children(node))
+        return False
+
+    def _is_around_the_work(self, loop: Loop) -> bool:
+        """Whether a loop within does the work, by what is compiled or not in sight, and this one is once an epoch."""
+        if isinstance(loop.node, cst.CompFor):
+            return False
+        work: list[cst.CSTNode] = [loop.node.body]
+        while work:
+            node = work.pop()
+            if isinstance(node, (cst.For, cst.While)) and self._does_the_work_elsewhere([node.body]):
                 return True
             work.extend(children(node))
         return False

@@ -70,7 +70,8 @@ class FunctionRecord:
 
     `outer` and `cls` are the numbers of what it is defined in, -1 for none.  `calls` holds (reference, 0 or LOOP
     or HOST_LOOP); `passes` holds (callee, position or keyword, reference of the argument).  `operations` counts the
-    calls of array functions that are written in it.  `once` is the mark `# jaxlint: once`.
+    calls of array functions, and the updates, that are written in it outside of any `if`.  `once` is the mark
+    `# jaxlint: once`.
     """
 
     name: str
@@ -163,13 +164,14 @@ def exports(tree: ast.Module, once_rows: Collection[int] = ()) -> Exports:
 class _Place(NamedTuple):
     """Where a node stands; `cls` is the class whose body it is in, -1 for none.
 
-    `prefix` begins the qualified names of what is defined there.
+    `prefix` begins the qualified names of what is defined there, `sure` says that no `if` stands around it.
     """
 
     function: int
     prefix: str
     cls: int
     loop: int
+    sure: bool = True
 
 
 class _Reader:
@@ -183,7 +185,7 @@ class _Reader:
         self._annotations: list[dict[str, ast.expr]] = []
         self._names: dict[tuple[int, str], tuple[int, ...]] = {}
         self._lambdas: dict[ast.Lambda, int] = {}
-        self._calls: list[tuple[ast.Call, int, int]] = []
+        self._calls: list[tuple[ast.Call, int, int, bool]] = []
         self._returns: list[tuple[ast.expr, int]] = []
         self._decorators: list[tuple[ast.expr, int]] = []
         self._bases: list[tuple[ast.expr, int, int]] = []
@@ -246,13 +248,17 @@ class _Reader:
             self.record.classes[at.cls].attributes.setdefault(name, []).append(self._number(value))
 
     def _on_call(self, node: ast.Call, at: _Place) -> None:
-        self._calls.append((node, at.function, at.loop))
+        self._calls.append((node, at.function, at.loop, at.sure))
         push = self._stack.append
         push((node.func, at))
         for arg in node.args:
             push((arg, at))
         for keyword in node.keywords:
             push((keyword.value, at))
+
+    def _on_if(self, node: ast.If, at: _Place) -> None:
+        self._push(at, node.test)
+        self._push(at._replace(sure=False), *node.body, *node.orelse)
 
     def _on_assign(self, node: ast.Assign, at: _Place) -> None:
         self._push(at, node.value)
@@ -405,8 +411,8 @@ class _Reader:
             refs = self._annotated(node, function) if is_annotation else self._expression(_default(node), function)
             known = record.classes[number].attributes.setdefault(name, [])
             known.extend(ref for ref in refs if ref not in known and len(known) < _MOST)
-        for call, function, loop in self._calls:
-            self._call(call, function, loop)
+        for call, function, loop, sure in self._calls:
+            self._call(call, function, loop, sure=sure)
         for number, name, value in self._given:
             outer = max(record.functions[number].outer, 0)
             refs = self._expression(value, outer) if value is not None else ()
@@ -592,17 +598,19 @@ class _Reader:
 
     # Calls
 
-    def _call(self, node: ast.Call, function: int, loop: int) -> None:
+    def _call(self, node: ast.Call, function: int, loop: int, *, sure: bool) -> None:
         record = self.record.functions[function]
         func = node.func
-        if func.__class__ is ast.Attribute and func.attr in _DEFINES_RULES:
-            rules = self._number(("x", RULES))
-            record.passes.extend((rules, key, ref) for key, ref in self._function_args(node, ("r",), function, _DEPTH))
-            return
+        if func.__class__ is ast.Attribute:
+            if func.attr in _DEFINES_RULES:
+                rules, passed = self._number(("x", RULES)), self._function_args(node, ("r",), function, _DEPTH)
+                record.passes.extend((rules, key, ref) for key, ref in passed)
+                return
+            record.operations += sure and func.attr in arrays.UPDATES and _is_update(func.value)
         for callee in self._expression(func, function):
             ref = self.record.refs[callee]
             if ref[0] == "x":
-                if arrays.is_array_function(ref[1]):
+                if sure and arrays.is_operation(ref[1]):
                     record.operations += 1
                 if not self._matters(ref[1]):
                     continue
@@ -625,6 +633,11 @@ def _statics(node: ast.Call) -> tuple[tuple[str, tuple[int | str, ...]], ...]:
             literals = tuple(p.value for p in parts if isinstance(p, ast.Constant) and isinstance(p.value, (int, str)))
             found.append((keyword.arg, literals))
     return tuple(found)
+
+
+def _is_update(node: ast.expr) -> bool:
+    """Whether it is `x.at[i]`."""
+    return isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "at"
 
 
 def _tests_name(node: ast.expr) -> bool:
@@ -664,6 +677,7 @@ def _fields(kind: type[ast.AST]) -> tuple[str, ...]:
 
 _HANDLERS: dict[type[ast.AST], Callable[..., None]] = {
     ast.Call: _Reader._on_call,
+    ast.If: _Reader._on_if,
     ast.Assign: _Reader._on_assign,
     ast.AnnAssign: _Reader._on_ann_assign,
     ast.NamedExpr: _Reader._on_named,

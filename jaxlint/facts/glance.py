@@ -29,6 +29,13 @@ SOLVERS = frozenset(
 )
 """Functions that compile on each call outside a trace, most of them whatever they are given."""
 
+OPTIMISERS = frozenset(
+    "minimize minimize_scalar root root_scalar least_squares fsolve brentq brenth bisect newton basinhopping shgo "
+    "differential_evolution dual_annealing fmin fmin_bfgs fmin_cg fmin_l_bfgs_b fmin_ncg fmin_powell fmin_tnc "
+    "brute".split()
+)
+"""Functions of `scipy.optimize` that call what they are given again and again."""
+
 _NUMBERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _PYTHON_NUMBERS = frozenset(
     "len ndim rank isinstance int prod tuple id ord local_device_count device_count process_count".split()
@@ -109,7 +116,7 @@ def is_search(test: ast.expr) -> bool:
     return isinstance(test.left, ast.Call) and last_name(test.left.func) == "len"
 
 
-_DATA = re.compile(
+DATA = re.compile(
     r"(.*_)?(data(set|loader)?|loader|batch(es)?|iterator|stream|epochs?|episodes?|t?range_?|tqdm)(_.*)?", re.IGNORECASE
 )
 """Names of what a program goes through for long."""
@@ -122,7 +129,7 @@ def is_host_loop(loop: ast.For | ast.AsyncFor | ast.While) -> bool:
     if isinstance(loop.iter, ast.Call) and (given := counts(loop.iter)):
         return any(map(may_be_long, given))
     names = [last_name(part) for part in ast.walk(loop.iter) if isinstance(part, (ast.Name, ast.Attribute))]
-    return any(map(_DATA.fullmatch, names))
+    return any(map(DATA.fullmatch, names))
 
 
 _CONTEXTS = frozenset({ast.Load, ast.Store, ast.Del})

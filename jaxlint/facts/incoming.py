@@ -16,6 +16,7 @@ ONCE = 1
 HIGH = 2
 MADE = 1
 COMPILED = 2
+_SEVERAL = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,11 @@ class Incoming:
     def factories(self) -> frozenset[str]:
         """The imported functions that return a function which they have just compiled."""
         return frozenset(name for name, imported in self.imports.items() if imported.makes == COMPILED)
+
+    @functools.cached_property
+    def busy(self) -> frozenset[str]:
+        """The imported functions that dispatch several array operations each time they run eagerly."""
+        return frozenset(name for name, imported in self.imports.items() if imported.operations >= _SEVERAL)
 
     @functools.cached_property
     def digest(self) -> str:

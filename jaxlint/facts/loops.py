@@ -17,10 +17,10 @@ import libcst as cst
 from jaxlint.facts import arrays
 from jaxlint.facts.calls import Calls
 from jaxlint.facts.constants import Constants
-from jaxlint.facts.glance import DATA_LENGTHS, SHORT
+from jaxlint.facts.glance import DATA, DATA_LENGTHS, SHORT
 from jaxlint.facts.names import Element, Expression, Item, Names
 from jaxlint.facts.tracing import Tracing
-from jaxlint.facts.tree import Function, Loop, Parameter, Tree, children, last_name
+from jaxlint.facts.tree import Function, Loop, Parameter, Tree, children, last_name, within
 from jaxlint.facts.values import Kind, Values
 from jaxlint.facts.wrapping import Wrappings
 
@@ -420,7 +420,64 @@ class Loops:
         trips, _ = self.trips(loop)
         if trips is not None:
             return trips <= SHORT
-        return self._is_structural(loop) or self._is_over_entries(loop)
+        few = self._stops_soon(loop) or self._fills_short_array(loop)
+        return few or self._is_structural(loop) or self._is_over_entries(loop)
+
+    def _stops_soon(self, loop: Loop) -> bool:
+        """Whether a loop counts from another one's variable to a small literal, as `range(i, 4)` does."""
+        node = loop.node
+        if isinstance(node, cst.While) or not isinstance(node.iter, cst.Call) or last_name(node.iter.func) != "range":
+            return False
+        if len(node.iter.args) != 2:
+            return False
+        start, stop = (arg.value for arg in node.iter.args)
+        counted = any(isinstance(value, Element) for part in within(start) for value in self._names.values(part))
+        limit = self._constants.integer(stop)
+        return counted and limit is not None and limit <= SHORT
+
+    def _fills_short_array(self, loop: Loop) -> bool:
+        """Whether each turn updates its own element of an array that has a handful, by the literal that made it."""
+        targets = self.targets(loop)
+        for node in self._nodes_of_turn(loop):
+            if not isinstance(node, cst.Subscript) or not isinstance(node.value, cst.Attribute):
+                continue
+            index = node.slice[0].slice
+            if (
+                node.value.attr.value != "at"
+                or not isinstance(index, cst.Index)
+                or not _is_one_of(index.value, targets)
+            ):
+                continue
+            lengths = [
+                self._made_length(value.node)
+                for value in self._names.values(node.value.value)
+                if isinstance(value, Expression) and not self._is_update_call(value.node)
+            ]
+            if lengths and all(length is not None and length <= SHORT for length in lengths):
+                return True
+        return False
+
+    def _is_update_call(self, node: cst.CSTNode) -> bool:
+        return isinstance(node, cst.Name) or (isinstance(node, cst.Call) and self._values.is_update(node.func))
+
+    def _made_length(self, node: cst.CSTNode) -> int | None:
+        """Return the literal length of what `jnp.zeros(4)` or `jnp.ones((4, n))` makes."""
+        if not isinstance(node, cst.Call) or not node.args or _MADE.isdisjoint(self._names.externals(node.func)):
+            return None
+        shape = node.args[0].value
+        first = shape.elements[0].value if isinstance(shape, (cst.Tuple, cst.List)) and shape.elements else shape
+        return self._constants.integer(first)
+
+    def is_long_work(self, loop: Loop) -> bool:
+        """Whether a loop is one in which a program spends its time, by its form and what it goes over or counts to."""
+        trips, _ = self.trips(loop)
+        if trips is not None:
+            return trips > SHORT_ELEMENTWISE
+        if not self.is_work(loop) or isinstance(loop.node, cst.CompFor):
+            return False
+        return isinstance(loop.node, cst.While) or any(
+            _is_data_length(name) or DATA.fullmatch(name) for name in self._bound_names(loop)
+        )
 
     @staticmethod
     def _is_over_entries(loop: Loop) -> bool:
@@ -484,6 +541,25 @@ class Loops:
             and _mentions(node.slice, targets)
             for node in self._nodes_of_turn(loop)
         )
+
+    def feeds_updates(self, loop: Loop) -> bool:
+        """Whether a turn goes on with the array that it updates, as `x = x.at[i].set(...)` does."""
+        targets = self.targets(loop)
+        for node in self._nodes_of_turn(loop):
+            if not isinstance(node, cst.Assign) or not isinstance(node.value, cst.Call):
+                continue
+            func, target = node.value.func, node.targets[0].target
+            if not isinstance(target, cst.Name) or not isinstance(func, cst.Attribute):
+                continue
+            at = func.value.value if self._values.is_update(func) and isinstance(func.value, cst.Subscript) else None
+            base = at.value if isinstance(at, cst.Attribute) else None
+            if _is_one_of(base, {target.value}) and _mentions(func.value, targets):
+                return True
+        return False
+
+    def may_end_early(self, loop: Loop) -> bool:
+        """Whether a turn may be the last, by a `break` or a `return`."""
+        return any(isinstance(node, (cst.Break, cst.Return)) for node in self._nodes_of_turn(loop))
 
     def _is_structural(self, loop: Loop) -> bool:
         """Whether a loop's bound is named after parts of a model or a thing, of which there are few."""
@@ -724,6 +800,9 @@ _BY_DIMENSION = frozenset(
 _SIZED = frozenset(f"jax.numpy.{name}" for name in ("zeros", "ones", "full", "empty", "eye", "arange"))
 """The functions whose first argument is the size of what they make."""
 
+_MADE = _SIZED - {"jax.numpy.arange"}
+"""The same, of arrays that are there to be filled."""
+
 _COUNTED = {"split": (1, "num"), "array_split": (1, "indices_or_sections"), "linspace": (2, "num")}
 """The functions of which an argument, by position and name, is the number of elements they give."""
 
@@ -732,6 +811,10 @@ _LOOPS = (cst.For, cst.While, cst.ListComp, cst.SetComp, cst.DictComp, cst.Gener
 
 def _is_data_length(name: str) -> bool:
     return DATA_LENGTHS.fullmatch(name) is not None or DATA_LENGTHS.fullmatch(name.lower()) is not None
+
+
+def _is_one_of(node: cst.CSTNode | None, names: set[str]) -> bool:
+    return isinstance(node, cst.Name) and node.value in names
 
 
 def _breaks(node: cst.CSTNode) -> bool:

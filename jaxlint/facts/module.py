@@ -28,6 +28,7 @@ from jaxlint.facts.fate import Kept
 from jaxlint.facts.glance import SHORT
 from jaxlint.facts.incoming import NOTHING, ONCE, Incoming
 from jaxlint.facts.instances import Instances, ShortLived
+from jaxlint.facts.lengths import Lengths
 from jaxlint.facts.loops import SHORT_ELEMENTWISE, Loops, Unrolled
 from jaxlint.facts.names import Expression, External, Names, Value
 from jaxlint.facts.outline import Block, UnreadableError, python_tree, whole
@@ -42,7 +43,7 @@ from jaxlint.facts.traceable import Traceable
 from jaxlint.facts.tracing import Tracing
 from jaxlint.facts.transforms import EagerTransform, EagerTransforms
 from jaxlint.facts.tree import Context, Function, Loop, Parameter, Tree
-from jaxlint.facts.uncompiled import Uncompiled, UnusedName
+from jaxlint.facts.uncompiled import Growing, Objective, Uncompiled, UnusedName
 from jaxlint.facts.values import Values
 from jaxlint.facts.wrappers import table
 from jaxlint.facts.wrapping import Wrappings
@@ -182,8 +183,14 @@ class ModuleFacts:
             self.constants,
             self.is_run_once,
             self.loops.is_work,
+            self.lengths,
             self.incoming,
         )
+
+    @functools.cached_property
+    def lengths(self) -> Lengths:
+        """Which values have a length that nobody knows beforehand."""
+        return Lengths(self.tree, self.names, self.wrappings, self.calls)
 
     @functools.cached_property
     def leaf_maps(self) -> list[LeafMap]:
@@ -199,13 +206,14 @@ class ModuleFacts:
     @functools.cached_property
     def eager_arrays(self) -> EagerArrays:
         """Which expressions hold JAX arrays outside any trace, and what pieces of code dispatch there."""
-        return EagerArrays(self.tree, self.names, self.wrappings, self.calls)
+        return EagerArrays(self.tree, self.names, self.wrappings, self.calls, self.incoming)
 
     @functools.cached_property
     def eager_loops(self) -> list[EagerLoop]:
         """The Python loops outside any trace that dispatch array operations in every turn."""
         longest = self.settings.unrolled_equations
-        return EagerLoops(self.tree, self.tracing, self.loops, self.eager_arrays, longest).found
+        alone = EagerArrays(self.tree, self.names, self.wrappings, self.calls)
+        return EagerLoops(self.tree, self.tracing, self.loops, self.eager_arrays, alone, longest).found
 
     @functools.cached_property
     def eager_transforms(self) -> list[EagerTransform]:
@@ -229,7 +237,7 @@ class ModuleFacts:
     def arguments(self) -> Arguments:
         """What calls of compiled functions are handed."""
         parts = (self.tree, self.names, self.wrappings, self.constants, self.compiled, self.instances)
-        return Arguments(*parts, self.sizes, self.traceable)
+        return Arguments(*parts, self.sizes, self.traceable, self.lengths)
 
     @functools.cached_property
     def traceable(self) -> Traceable:
@@ -240,7 +248,16 @@ class ModuleFacts:
     @functools.cached_property
     def uncompiled(self) -> Uncompiled:
         """Eager code in loops that ought to be compiled, and compiled functions that nothing uses."""
-        return Uncompiled(self.tree, self.names, self.wrappings, self.calls, self.tracing, self.loops, self.compiled)
+        return Uncompiled(
+            self.tree,
+            self.names,
+            self.wrappings,
+            self.calls,
+            self.tracing,
+            self.loops,
+            self.compiled,
+            self.eager_arrays,
+        )
 
     @functools.cached_property
     def stale(self) -> Stale:
@@ -376,6 +393,19 @@ class ModuleFacts:
         """Return the evidence for a loop that hurts whether its function is traced or not."""
         evidence = self.eager_evidence(loop.node)
         return replace(evidence, doubts=evidence.doubts - {Doubt.EAGERNESS})
+
+    def growth_evidence(self, growing: Growing) -> Evidence:
+        """Return the evidence for an array that is longer each time."""
+        function = self.tree.context(growing.node if growing.loop is None else growing.loop.node).function
+        if self.tracing.is_traced(function):
+            # Others run the method eagerly as well.
+            return Evidence(test=self.is_test(function))
+        evidence = self.eager_evidence(growing.node if growing.loop is None else growing.loop.node)
+        return replace(evidence, doubts=evidence.doubts - {Doubt.EAGERNESS})
+
+    def objective_evidence(self, objective: Objective) -> Evidence:
+        """Return the evidence for an objective that SciPy calls again and again."""
+        return Evidence(in_loop=True, test=self.is_test(self.tree.context(objective.node).function))
 
     def eager_site_evidence(self, site: EagerSite) -> Evidence:
         """Return the evidence for a call that compiles each time it runs outside any trace."""

@@ -864,7 +864,7 @@ def _closure(items: list[_Item], triggers: Triggers, incoming: Incoming) -> set[
         and index.may_run_eagerly(item, eager, incoming.eager)
     }
     if triggers.array_loops and modules:
-        maps |= _array_loops(items, modules, index, incoming.eager, sure=triggers.sure)
+        maps |= _array_loops(items, modules, index, incoming, sure=triggers.sure)
     callers = index.up(seeds | maps)
     # What the seeds call may matter as much as they do, and so may whom compiled functions are handed on to; of other
     # callers only what their names stand for.
@@ -883,7 +883,7 @@ def _is_worth_a_look(item: _Item, words: frozenset[str], modules: Mapping[str, s
 
 
 def _array_loops(
-    items: list[_Item], modules: Mapping[str, str], index: _Index, elsewhere: frozenset[str], *, sure: bool
+    items: list[_Item], modules: Mapping[str, str], index: _Index, incoming: Incoming, *, sure: bool
 ) -> set[_Item]:
     """The items with a loop that may do several array operations in each turn, where nothing compiles it."""
     of_jax = {name: module for name, module in modules.items() if module.partition(".")[0] == "jax"}
@@ -900,6 +900,8 @@ def _array_loops(
             if not item.words.isdisjoint(doers) and not item.called.isdisjoint(doers)
             for name in (*item.binds, *item.methods)
         }
+    busy = incoming.busy
+    doers |= {name for name, dotted in modules.items() if dotted in busy} if busy else set()
     code = ArrayCode(of_jax, frozenset(doers))
     found = set()
     for item in items:
@@ -911,7 +913,7 @@ def _array_loops(
         if not loops:
             continue
         shown = not all(isinstance(loop, (ast.For, ast.AsyncFor, ast.While)) for loop in loops)
-        if not sure or item.loops_long() or index.may_run_eagerly(item, frozenset(), elsewhere, shown=shown):
+        if not sure or item.loops_long() or index.may_run_eagerly(item, frozenset(), incoming.eager, shown=shown):
             found.add(item)
     return found
 

@@ -9,7 +9,7 @@ import libcst as cst
 
 from jaxlint.facts import guards
 from jaxlint.facts.calls import Calls
-from jaxlint.facts.incoming import NOTHING, SURE, Incoming
+from jaxlint.facts.incoming import HIGH, NOTHING, SURE, Incoming
 from jaxlint.facts.names import Names, Value
 from jaxlint.facts.tree import Class, Function, Tree
 from jaxlint.facts.wrapping import Wrapped, Wrappings
@@ -67,6 +67,7 @@ class Tracing:
         self._names = names
         self._wrappings = wrappings
         self._calls = calls
+        self._incoming = incoming
         self._traces: dict[int, Trace] = {}
         self._direct: dict[int, list[Wrapped]] = defaultdict(list)
         self._host: set[int] = set()
@@ -103,6 +104,11 @@ class Tracing:
     def may_be_traced(self, function: Function | None) -> bool:
         """Whether another module calls, under trace, a method that may be this function, or one that calls it."""
         return function is not None and id(function) in self._perhaps
+
+    def runs_eagerly_too(self, function: Function) -> bool:
+        """Whether other modules alone trace a function, and one of them runs it eagerly for sure."""
+        trace, outside = self.trace(function), self._incoming.functions.get(function.qualname)
+        return trace is not None and trace.node is None and outside is not None and outside.eager == HIGH
 
     def direct(self, function: Function) -> list[Wrapped]:
         """Return the wrappings that trace a function itself, not by way of a caller."""

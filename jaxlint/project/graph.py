@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from jaxlint.facts import surroundings
 from jaxlint.facts.exports import HOST_LOOP, RULES, Key
-from jaxlint.facts.incoming import Outside
+from jaxlint.facts.incoming import HIGH, Outside
 from jaxlint.facts.wrappers import Wrapper
 from jaxlint.project.values import Value, Values
 from jaxlint.settings import ENTRY_POINTS
@@ -53,6 +53,7 @@ class Graph:
         self._wrapped: dict[int, list[tuple[Wrapper, int]]] = defaultdict(list)
         self._nested: dict[int, list[int]] = defaultdict(list)
         self._host: set[int] = set()
+        self._spared: frozenset[int] = frozenset()
         self._escapes: dict[int, set[int]] = defaultdict(set)
         for function in range(self._count):
             self._read(function)
@@ -60,12 +61,16 @@ class Graph:
         self._from_elsewhere: dict[int, Trace] = {}
         self._sources: dict[str, tuple[Trace, list[int]]] = {}
         self._work: list[int] = []
-        self._trace()
         self._tests = [self._is_test(function) for function in range(self._count)]
         self._tests += [False] * (len(self._module_of) - self._count)
         self._eager: dict[int, int] = {}
         self._repeated: set[int] = set()
+        self._trace(tests=False)
         self._spread_eagerness()
+        # That a test traces a function says that it can be traced, not that others do: what programs run eagerly is
+        # eager for all that.
+        self._spared = frozenset(function for function, level in self._eager.items() if level == HIGH)
+        self._trace(tests=True)
         self._once: dict[int, bool] = {}
         self._guessed = self._guessed_names()
 
@@ -187,18 +192,20 @@ class Graph:
 
     # Traces
 
-    def _trace(self) -> None:
+    def _trace(self, *, tests: bool) -> None:
+        """Follow what wrappers trace, in tests or elsewhere."""
         for function, wrapped in list(self._wrapped.items()):
-            for wrapper, target in wrapped:
-                self._mark(target, Trace(2, wrapper.compiles, wrapper.stages), self._module_of[function])
-        for function, cls in self._values.traced_by_libraries:
+            if self._tests[function] is tests:
+                for wrapper, target in wrapped:
+                    self._mark(target, Trace(2, wrapper.compiles, wrapper.stages), self._module_of[function])
+        for function, cls in () if tests else self._values.traced_by_libraries:
             self._mark(function, Trace(2, False, False), self._values.classes[cls][0])
         while self._work:
             node = self._work.pop()
             self._spread(node, self._traces[node])
 
     def _mark(self, node: int, trace: Trace, source: int) -> None:
-        if node in self._host:
+        if node in self._host or node in self._spared:
             return
         if source != self._module_of[node] and trace > self._from_elsewhere.get(node, _UNTRACED):
             self._from_elsewhere[node] = trace

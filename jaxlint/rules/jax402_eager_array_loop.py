@@ -2,7 +2,10 @@
 
 ## What it does
 Reports a `for` or `while` loop, or a comprehension, in code that nothing traces, where every turn does two or more
-array operations, those of functions in sight included.
+array operations, those of functions of the project included.  One is enough where it is the update of an array at the
+turn's index, and the loop is long by its bound: each copies the array.  Of a nest, the loop that is long by its bound
+is reported.  Where something compiled, or something that is not JAX's, does the rest of the turn, the place is the
+call of the function that does the operations.
 
 ## Why it is slow
 Outside a trace each operation is dispatched by itself, and each update of an array (`x.at[i].set(...)`) copies all of
@@ -31,13 +34,15 @@ Turns that do not depend on each other are one `jax.vmap`.  `jax.jit` around the
 a program that grows with the data, which is JAX302.
 
 ## When it stays silent
-In code that something traces (there JAX301 and JAX302 look at loops); over a literal `range` of 8 or less, over what
-there are few of by nature (layers, heads, agents, devices), and over the items of a mapping or the fields of a class,
-each of which has a shape of its own.  Not counted are calls of compiled functions, transfers, shapes, random keys, and
-what stands under an `if`; beside a call of a compiled function it takes five operations.
+In code that something traces (there JAX301 and JAX302 look at loops); over a literal `range` of 8 or less, unless it
+is run in each turn of a long loop or waits for values in each turn; over what there are few of by nature (layers,
+heads, agents, devices, the elements of an array of four), and over the items of a mapping or the fields of a class,
+each of which has a shape of its own.  Not counted are calls of compiled functions, transfers, shapes, random keys,
+and what stands under an `if` without a match in its `else`; beside a call of a compiled function it takes five
+operations.
 
 At confidence `low`: nobody in sight calls the function, and nothing says that the loop is long; a turn draws, reads a
-file or waits for a person.
+file, waits for a person, or is there to be timed.
 
 ## Fix safety
 The loop becomes `jax.lax.fori_loop`, `scan` or `while_loop` and the function around it compiled, both at once: each
@@ -89,18 +94,31 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
     for loop in facts.eager_loops:
         if id(loop.loop) in steps:
             continue
+        fixes = functools.partial(_fixes, facts, loop)
+        yield Report(loop.node, _message(facts, loop), facts.eager_loop_evidence(loop), fixes=fixes)
+
+
+def _message(facts: ModuleFacts, loop: EagerLoop) -> str:
+    operations = f"{loop.operations} array operation{'s' * (loop.operations != 1)}"
+    if loop.helper is not None:
+        name = facts.short_code(loop.helper.func)
+        return (
+            f"each turn of the loop calls `{name}` eagerly, which dispatches {operations} one by one; compile it, "
+            f"or the part of it that works on arrays"
+        )
+    if loop.updates or loop.hurts_anyway:
         instead = (
             "write it with `jax.lax.scan` in a compiled function, or `jax.vmap` if the turns are independent; "
             "`jax.jit` alone would unroll it"
-            if loop.updates or loop.hurts_anyway
-            else "do a turn in a compiled function, or all of them with `jax.lax.scan` or `jax.vmap`"
         )
-        message = f"each turn of this loop dispatches {loop.operations} array operations one by one; {instead}"
-        fixes = functools.partial(_fixes, facts, loop)
-        yield Report(loop.node, message, facts.eager_loop_evidence(loop), fixes=fixes)
+    else:
+        instead = "do a turn in a compiled function, or all of them with `jax.lax.scan` or `jax.vmap`"
+    return f"each turn of this loop dispatches {operations} one by one; {instead}"
 
 
 def _fixes(facts: ModuleFacts, loop: EagerLoop) -> Iterator[Fix]:
     from jaxlint.fixes import turns
 
+    if loop.helper is not None:
+        return iter(())  # the loop is not what is to be compiled
     return turns.fixes(facts, loop)

@@ -1,8 +1,10 @@
 """An array grows in each turn of a loop.
 
 ## What it does
-Reports `jnp.append`, `concatenate`, `hstack` and `vstack` in a loop outside any trace, whose result goes back under the
-name of one of their arguments.
+Reports `jnp.append`, `concatenate`, `hstack`, `vstack` and `block` in a loop outside any trace, whose result goes
+back under the name of one of their arguments, or in a method under an attribute (`self.x = jnp.concatenate([self.x,
+new])`); `jnp.stack(parts)` and the like in a loop that appends to the list `parts`; and what is indexed by a list
+that a loop makes longer or shorter.
 
 ## Why it is slow
 Each turn meets a new shape, and XLA compiles the operation for every one: two programs a turn. It also copies all
@@ -29,8 +31,9 @@ def collect(x, n):
 ```
 
 ## When it stays silent
-For a window of one length (`jnp.concatenate([x[1:], new])`); over a literal `range` of 8 or less; in code that
-something traces; where a compiled function receives the array, which is JAX501.
+For a window of one length (`jnp.concatenate([x[1:], new])`), and for what is cut to a length again; for lists that
+are emptied, made anew in each turn, or joined in some turns only; in `__init__` and other set-up; over a literal
+`range` of 8 or less; in code that something traces; where a compiled function receives the array, which is JAX501.
 
 ## Fix safety
 No fix is offered yet.
@@ -56,7 +59,7 @@ RULE = Rule(
     summary="an array grows in each turn of a loop",
     impact=Impact.PER_VALUE,
     since="0.1.0",
-    words=frozenset({"concatenate", "concat", "hstack", "vstack", "jnp.append"}),
+    words=frozenset({"concatenate", "concat", "hstack", "vstack", "stack", "block", "jnp.append"}),
     preview=True,
     doc=__doc__,
 )
@@ -66,7 +69,7 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
     """Yield the calls that make an array longer in each turn."""
     for growing in facts.uncompiled.growing:
         message = (
-            f"`{growing.name}` grows in each turn of the loop, and each length compiles the operation again; collect "
-            f"the parts in a list and join them once, or write into an array of the full size"
+            f"{growing.what}, and each length compiles the operation again; collect the parts in a list and join them "
+            f"once, or write into an array of the full size"
         )
-        yield Report(growing.node, message, facts.loop_evidence(growing.loop))
+        yield Report(growing.node, message, facts.growth_evidence(growing))

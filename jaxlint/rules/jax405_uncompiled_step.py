@@ -1,8 +1,10 @@
 """A step of training runs eagerly in a loop.
 
 ## What it does
-Reports loops of ten or unknown turns, outside any trace, that take gradients (`jax.grad(f)(x)`) or apply updates of an
-optimiser eagerly in each turn, by themselves or through a function in sight.
+Reports loops of ten or unknown turns, outside any trace, that take gradients (`jax.grad(f)(x)`), apply updates of an
+optimiser or run a model's `apply` eagerly in each turn, by themselves or through a function in sight.  Also the calls
+of SciPy's optimisers (`scipy.optimize.minimize` and its kin) that are given an uncompiled gradient, or an uncompiled
+objective of five or more array operations: they call it again and again.
 
 ## Why it is slow
 Outside a trace the forward pass, the backward pass and the update are dispatched operation by operation, and Python
@@ -32,7 +34,7 @@ def fit(params, batches):
 
 ## When it stays silent
 In code that something traces; where the function that is differentiated is compiled; in loops of fewer than ten
-turns.
+turns; for objectives that call a compiled function.
 
 ## Fix safety
 No fix is offered yet.
@@ -46,6 +48,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from jaxlint.facts.glance import OPTIMISERS
 from jaxlint.finding import Impact
 from jaxlint.rules import Report, Rule
 
@@ -58,7 +61,10 @@ RULE = Rule(
     summary="a step of training runs eagerly in a loop",
     impact=Impact.UNCOMPILED,
     since="0.1.0",
-    words=frozenset({"grad", "value_and_grad", "filter_grad", "filter_value_and_grad", "apply_updates"}),
+    words=frozenset(
+        {"grad", "value_and_grad", "filter_grad", "filter_value_and_grad", "apply_updates", "apply_gradients", "apply"}
+    )
+    | OPTIMISERS,
     preview=True,
     doc=__doc__,
 )
@@ -72,3 +78,9 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
             f"loss, gradients and update, into one function and compile it"
         )
         yield Report(step.node, message, facts.loop_evidence(step.loop))
+    for objective in facts.uncompiled.objectives:
+        message = (
+            f"`{objective.name}` of SciPy calls {objective.what} again and again, operation by operation; hand it a "
+            f"compiled function"
+        )
+        yield Report(objective.node, message, facts.objective_evidence(objective))

@@ -2,7 +2,8 @@
 
 ## What it does
 Reports calls of compiled functions in a loop with an array whose shape changes from turn to turn: it grows, it is
-sliced by the loop variable, built from it, or selected by a mask.
+sliced by the loop variable, built from it, or selected by a mask; or it comes back longer from the function itself.
+In a loop or not, with what is made of a list that was filled until something happened: the steps of an episode.
 
 ## Why it is slow
 Each shape is a program of its own, so every turn compiles.
@@ -27,7 +28,7 @@ def generate(table, prompt, n_new):
 
 ## When it stays silent
 For slices of constant width (`x[i : i + 8]`), of which one ragged tail costs one more program; over a literal of
-eight elements or fewer; in code that something traces.
+eight elements or fewer; for what is padded or cut to one length; in code that something traces.
 
 At confidence `low`: a plain conversion of the loop variable, whose elements may well have one length.
 

@@ -38,6 +38,24 @@ MAKER = """
 
         return step
 """
+TREE = """
+    import jax
+    import jax.numpy as jnp
+
+
+    def price(x, n_steps):
+        def body(i, values):
+            return values * 0.99
+
+        return jax.lax.fori_loop(0, n_steps, body, x)[0]  # {mark}: JAX106
+"""
+PRICES = """
+    import jax.numpy as jnp
+    from pkg.tree import price
+
+    for n_steps in (10, 20, 40):
+        print(float(price(jnp.ones(3), n_steps)))
+"""
 
 
 def filled(text: str, mark: str) -> str:
@@ -274,6 +292,53 @@ PROJECTS: dict[str, dict[str, str]] = {
         "one/app.py": "import jax\nimport lib\n\nfast = jax.jit(lib.scaled)\n",
         "two/lib.py": filled(STEP, "want"),
         "two/app.py": "import lib\n\n\ndef use(x):\n    return lib.scaled(x)\n",
+    },
+    "traced by tests alone, and run by a program": {
+        "pkg/__init__.py": "",
+        "pkg/tree.py": filled(TREE, "want"),
+        "tests/test_tree.py": "import jax\nfrom pkg.tree import price\n\nfast = jax.jit(price, static_argnums=1)\n",
+        "main.py": PRICES,
+    },
+    "traced by another part of the program": {
+        "pkg/__init__.py": "",
+        "pkg/tree.py": filled(TREE, "ok"),
+        "pkg/fast.py": "import jax\nfrom pkg.tree import price\n\nfast = jax.jit(price, static_argnums=1)\n",
+        "main.py": PRICES,
+    },
+    "a helper that does the work of a loop": {
+        "pkg/__init__.py": "",
+        "pkg/buffer.py": """
+            import jax
+            import jax.numpy as jnp
+
+
+            def add(buffer, at, x):
+                return buffer.at[at].set(x).at[at + 1].set(jnp.mean(x)).at[at + 2].set(jnp.sum(x))
+
+
+            def add_if_asked(buffer, at, x, asked):
+                if asked:
+                    return buffer.at[at].set(x).at[at + 1].set(jnp.mean(x)).at[at + 2].set(jnp.sum(x))
+                return buffer
+
+
+            @jax.jit
+            def add_at_once(buffer, at, x):
+                return add(buffer, at, x)
+        """,
+        "main.py": """
+            import jax.numpy as jnp
+            from pkg.buffer import add, add_at_once, add_if_asked
+
+
+            def main(env, buffer, num_steps):
+                for step in range(num_steps):
+                    x = env.step(step)
+                    buffer = add(buffer, step, x)  # want: JAX402
+                    buffer = add_if_asked(buffer, step, x, False)  # ok: JAX402
+                    buffer = add_at_once(buffer, step, x)  # ok: JAX402
+                return buffer
+        """,
     },
     "imports that go round in a circle": {
         "a.py": "from b import *\nimport jax\n\n\ndef f(x):\n    return jax.jit(lambda y: y)(x)  # ok: JAX102\n",
