@@ -32,7 +32,9 @@ dataclasses; where the object lives as long as the module; in code that somethin
 At confidence `low`: the object is made once and used in a loop; the function runs once.
 
 ## Fix safety
-No fix is offered yet.
+What captures nothing is made once, at module level: a lambda or a nested function, a partial, an optimiser, an object.
+Safe, but for an object of a class in sight, for what holds a list or a dict, and for functions that read what may
+change.  No fix is offered where something is captured: what it is has to become an argument.
 
 ## References
 - JAX documentation, `jax.jit`: static_argnums
@@ -40,6 +42,7 @@ No fix is offered yet.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -47,7 +50,9 @@ from jaxlint.finding import Impact
 from jaxlint.rules import Report, Rule, _short_lived
 
 if TYPE_CHECKING:
+    from jaxlint.facts.arguments import Given
     from jaxlint.facts.module import ModuleFacts
+    from jaxlint.finding import Fix
 
 RULE = Rule(
     code="JAX203",
@@ -71,4 +76,11 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
             f"compiles again {when} and its programs fill memory; make it once, at module level, or pass what it holds "
             f"as arguments"
         )
-        yield Report(given.node, message, facts.argument_evidence(given))
+        fixes = functools.partial(_fixes, facts, given)
+        yield Report(given.node, message, facts.argument_evidence(given), fixes=fixes)
+
+
+def _fixes(facts: ModuleFacts, given: Given) -> Iterator[Fix]:
+    from jaxlint.fixes import edits, fresh
+
+    return edits.offered(lambda: fresh.made_once(facts, given))
