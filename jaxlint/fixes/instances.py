@@ -18,6 +18,7 @@ from jaxlint.fixes.inplace import changes, root_of
 from jaxlint.fixes.made import Made, made_by_call
 from jaxlint.fixes.methods import bases_of, class_of_module
 from jaxlint.fixes.moving import comments_in, indent_unit, removal, statement
+from jaxlint.fixes.programs import CONTAINERS
 from jaxlint.fixes.reads import changed_names
 from jaxlint.fixes.scopes import DEFS, all_arguments
 from jaxlint.fixes.syntax import NoFixError
@@ -150,13 +151,21 @@ def _refuse_changes(made: Made, cls: ast.ClassDef) -> bool:
     Raises:
         NoFixError: it changes its instances, or makes them in its own way.
     """
-    syntax, scopes = made.syntax, made.scopes
-    plain = True
+    syntax = made.syntax
     for load in made.loads:
         above = syntax.parents[load]
         called = isinstance(above, ast.Call) and above.func is load
         if not called and not (isinstance(above, ast.Attribute) and isinstance(above.ctx, ast.Load)):
             raise NoFixError("the instance is changed, or handed on")
+    return _refuse_changing_class(made, cls, set())
+
+
+def _refuse_changing_class(made: Made, cls: ast.ClassDef, seen: set[ast.ClassDef]) -> bool:
+    """Refuse a class that changes its instances, or keeps an instance of one that does."""
+    scopes, plain = made.scopes, True
+    if cls in seen:
+        return plain
+    seen.add(cls)
     for member in (cls, *bases_of(scopes, cls)):
         plain = plain and not member.decorator_list
         for decorator in member.decorator_list:
@@ -164,9 +173,19 @@ def _refuse_changes(made: Made, cls: ast.ClassDef) -> bool:
             if dotted(scopes, func) != "dataclasses.dataclass":
                 raise NoFixError(f"{member.name} is decorated")
         for method in member.body:
-            if isinstance(method, DEFS):
-                plain = _check_method(made, method) and plain
+            if not isinstance(method, DEFS):
+                continue
+            plain = _check_method(made, method) and plain
+            for kept in _classes_kept(made, method):
+                plain = _refuse_changing_class(made, kept, seen) and plain
     return plain
+
+
+def _classes_kept(made: Made, method: ast.AST) -> list[ast.ClassDef]:
+    """Return the classes of the module of which a method makes instances."""
+    names = {n.func.id for n in ast.walk(method) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
+    found = [bound for name in sorted(names) for bound in made.scopes.bindings(name, made.scopes.module)]
+    return [bound for bound in found if isinstance(bound, ast.ClassDef)]
 
 
 def _check_method(made: Made, method: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
@@ -178,7 +197,7 @@ def _check_method(made: Made, method: ast.FunctionDef | ast.AsyncFunctionDef) ->
         values = [
             n.value for n in ast.walk(method) if isinstance(n, (ast.Assign, ast.AnnAssign)) and n.value is not None
         ]
-        return not any(isinstance(value, (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp)) for value in values)
+        return not any(isinstance(value, CONTAINERS) for value in values)
     arguments = all_arguments(method.args)
     instance = arguments[0].arg if arguments else ""
     held = {

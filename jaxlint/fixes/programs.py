@@ -42,7 +42,7 @@ _DYNAMIC = frozenset(
     {"locals", "vars", "exec", "eval", "globals", "print", "input", "open", "setattr", "delattr", "id"}
 )
 _GROWING = frozenset({"append", "extend", "insert", "update", "add", "setdefault", "pop", "reverse", "sort"})
-_CONTAINERS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
+CONTAINERS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
 OF_ARRAYS = arrays.ARRAY_ATTRIBUTES | arrays.ARRAY_METHODS | arrays.ATTRIBUTES_OF_PYTHON
 """What arrays have, and what there is of them in Python."""
 
@@ -269,7 +269,7 @@ def _is_own(syntax: Syntax, name: ast.Name, own: Collection[ast.AST]) -> bool:
         parent = syntax.parents[bound]
         value = parent.value if isinstance(parent, (ast.Assign, ast.AnnAssign)) else None
         empty = isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in ("list", "dict")
-        if value is None or not (isinstance(value, _CONTAINERS) or empty):
+        if value is None or not (isinstance(value, CONTAINERS) or empty):
             return False
     return True
 

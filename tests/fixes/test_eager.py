@@ -390,6 +390,22 @@ LEFT = {
         def f(x):
             return Seen(2.0)(x)
         """,
+    "an instance that keeps an object which changes": """
+        class Count:
+            def __init__(self):
+                self.calls = 0
+            def next(self):
+                self.calls += 1
+                return self.calls
+        class Gain:
+            def __init__(self, gain):
+                self.count = Count()
+                self._apply = jax.jit(lambda x: x * gain)
+            def __call__(self, x):
+                return self._apply(x) * self.count.next()
+        def f(x):
+            return Gain(2.0)(x)
+        """,
     "a class that counts its instances": """
         class Made:
             made = 0
