@@ -14,6 +14,7 @@ from jaxlint.fixes import compiling, options, programs
 from jaxlint.fixes.captures import Captured, Captures, is_constant, needed, of_name
 from jaxlint.fixes.edits import Draft, applied, offered
 from jaxlint.fixes.hoist import check_code, insert_definition, reads_what_changes
+from jaxlint.fixes.inplace import changes
 from jaxlint.fixes.made import Made, refuse_dynamic_names
 from jaxlint.fixes.moving import at_margin, indent_unit, indentation, rows
 from jaxlint.fixes.scopes import DEFS, FUNCTIONS, Scope, scopes_of
@@ -94,6 +95,9 @@ class _Turn:
         """Whether a number of Python starts what turns hand on as arrays, which makes a program of its own."""
         self._given = list(self._inputs())
         self._results = list(self._outputs())
+        grown = {ast.unparse(value) for value, _ in changes(ast.walk(node))}
+        if grown.intersection(self._given):
+            raise NoFixError("what turns change in place may have another structure in each")
         if not self._results or len(self._given) > _MOST:
             raise NoFixError("nothing comes of it, or it takes more than anybody would pass")
         around = self._made().function_name() if isinstance(self._frame, FUNCTIONS) else "loop"
@@ -201,6 +205,10 @@ class _Turn:
             return
         self.starts_weak = self.starts_weak or (carried and is_constant(parent.value))
         for part in ast.walk(parent.value):
+            func = part.func if isinstance(part, ast.Call) else None
+            called = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+            if called in _GROWING and name in self._changing:
+                raise NoFixError(f"{name} has another shape in each turn")
             names = {n.id for n in ast.walk(part) if isinstance(n, ast.Name)} if isinstance(part, ast.Slice) else set()
             if names & self._changing:
                 raise NoFixError(f"{name} has another shape in each turn")

@@ -436,6 +436,25 @@ LEFT = {
                 spread = jnp.max(part) - jnp.min(part)
                 print(spread)
         """,
+    "a turn that is given what grows": """
+        def f(x, n_steps):
+            seen = [x]
+            for n in range(n_steps):
+                mean = jnp.mean(jnp.stack(seen), axis=0)
+                x = x - 0.1 * jnp.sin(mean)
+                seen.append(x)
+            return x
+        """,
+    "a turn that is given an array that grows": """
+        def f(x, n_steps):
+            seen = x
+            for n in range(n_steps):
+                mean = jnp.mean(seen, axis=0)
+                x = x - 0.1 * jnp.sin(mean)
+                seen = jnp.concatenate([seen, x])
+                print(n)
+            return x
+        """,
     "a turn that Python needs the number of": """
         def f(x, n_steps):
             for n in range(1, n_steps):
