@@ -140,7 +140,18 @@ class EagerArrays:
 
     def reads_values(self, node: cst.CSTNode) -> bool:
         """Whether a piece of code asks an array for its value in Python, which a tracer has not."""
-        return any(self._reads_value(part) for part in self._always(node))
+        return any(self._reads_value(part) and not self._is_for_compile_time(part) for part in self._always(node))
+
+    def _is_for_compile_time(self, node: cst.CSTNode) -> bool:
+        """Whether a place runs eagerly within a trace as well: under `with jax.ensure_compile_time_eval()`."""
+        return any(
+            isinstance(parent, cst.With)
+            and any(
+                isinstance(item.item, cst.Call) and last_name(item.item.func) == "ensure_compile_time_eval"
+                for item in parent.items
+            )
+            for parent in self._tree.ancestors(node)
+        )
 
     def _reads_value(self, node: cst.CSTNode) -> bool:
         if isinstance(node, (cst.If, cst.IfExp, cst.While, cst.Assert)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -33,6 +34,7 @@ _GRADIENTS = frozenset(
     }
 )
 _HIGHER = frozenset({"jax.hessian", "jax.jacobian", "jax.jacfwd", "jax.jacrev"})
+_SET_UP = re.compile(r"_*(init|setup|build|create|make|reset)(_|$)")
 _FEWEST_TURNS = 10
 _FEWEST_OPERATIONS = 5
 """Operations of an objective from which it is worth to be compiled."""
@@ -325,7 +327,8 @@ class Uncompiled:
         """The innermost loops that run a step of training eagerly."""
         found: dict[int, Step] = {}
         for loop in self._tree.loops:
-            if self._tracing.is_traced(loop.context.function):
+            function = loop.context.function
+            if self._tracing.is_traced(function) or (function is not None and _SET_UP.match(function.name)):
                 continue
             trips, _ = self._loops.trips(loop)
             if trips is not None and trips < _FEWEST_TURNS:

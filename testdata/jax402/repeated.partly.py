@@ -147,6 +147,75 @@ def collected(x, n_steps):
     return table
 
 
+@functools.partial(jax.jit, static_argnums=1)
+def checked_while_compiling(x, table):
+    """What is checked is known when it is compiled, and so this may be traced."""
+    for row in table:
+        with jax.ensure_compile_time_eval():
+            assert jnp.all(jnp.asarray(row) > 0.0)
+        x = x * sum(row) + 1.0
+    return x
+
+
+def in_numpy(n_steps):
+    table = np.zeros(n_steps)
+    for step in range(n_steps):
+        table[step] = np.exp(-step) + table[step - 1]
+    return table
+
+
+@functools.partial(jax.jit, static_argnums=1)
+def walled_at_once(x, n_turns):
+    for _ in range(n_turns):
+        for side in range(3):
+            x = x.at[:, side].set(x[:, side] * 0.5)
+    return x
+
+
+def checked_in_numpy(fields):
+    for name, field in [("b", fields[0]), ("e", fields[1]), ("n", fields[2]), ("p", fields[3])]:
+        if field is not None and (np.any(np.isnan(field)) or np.any(np.isinf(field))):
+            raise ValueError(name)
+
+
+def stored_in_numpy(buffer, x, at):
+    buffer[at] = x
+    buffer[at + 1] += np.sum(x)
+    buffer[at + 2] *= np.mean(x)
+    return buffer
+
+
+def played_in_numpy(buffer, environment, n_steps):
+    for step in range(n_steps):
+        buffer = stored_in_numpy(buffer, environment.step(step), step)
+    return buffer
+
+
+def waited(xs, n_steps):
+    for step in range(n_steps):
+        jax.block_until_ready(xs[step % len(xs)])
+    return xs
+
+
+def tried(x, n_tries):
+    """Nothing but what is compiled."""
+    for _ in range(n_tries):
+        x = stored_at_once(jnp.zeros((3, 3)), x, 0)[0] if n_tries > 100 else advanced(x)
+    return x
+
+
+@jax.jit
+def filled_at_once(x):
+    def turn(step, table):
+        return table.at[step].set(step * 0.5)
+
+    return jax.lax.fori_loop(0, x.shape[0], turn, x)
+
+
+def filled_each(xs):
+    return [filled_at_once(x) for x in xs]
+
+
 def measured(x, n_runs):
     """It is there to measure how slow it is."""
     seconds = []
@@ -209,6 +278,14 @@ def jaxlint_examples():
         "played": (jnp.zeros((20, 3)), Environment(), 12),
         "played_compiled": (jnp.zeros((20, 3)), Environment(), 12),
         "collected": (jnp.ones(3), 12),
+        "checked_while_compiling": (x, ((0.1, 0.2), (0.3, 0.4))),
+        "in_numpy": (12,),
+        "walled_at_once": (jnp.ones((4, 3)), 2),
+        "checked_in_numpy": ([np.ones(3), np.ones(3), None, np.ones(3)],),
+        "played_in_numpy": (np.zeros((20, 3)), Environment(), 12),
+        "waited": ([x, x], 12),
+        "tried": (jnp.ones(3), 12),
+        "filled_each": ([x, x],),
         "measured": (x, 3),
         "either": (x, 12, True),
         "seldom": (x, 12, False),
