@@ -43,7 +43,7 @@ from jaxlint.facts.traceable import Traceable
 from jaxlint.facts.tracing import Tracing
 from jaxlint.facts.transforms import EagerTransform, EagerTransforms
 from jaxlint.facts.tree import Context, Function, Loop, Parameter, Tree
-from jaxlint.facts.uncompiled import Growing, Objective, Uncompiled, UnusedName
+from jaxlint.facts.uncompiled import Growing, Objective, Step, Uncompiled, UnusedName
 from jaxlint.facts.values import Values
 from jaxlint.facts.wrappers import table
 from jaxlint.facts.wrapping import Wrappings
@@ -402,6 +402,10 @@ class ModuleFacts:
             return Evidence(test=self.is_test(function))
         evidence = self.eager_evidence(growing.node if growing.loop is None else growing.loop.node)
         return replace(evidence, doubts=evidence.doubts - {Doubt.EAGERNESS})
+
+    def step_evidence(self, step: Step) -> Evidence:
+        """Return the evidence for a step of training that runs eagerly in a loop."""
+        return self.loop_evidence(step.loop) if step.trains else self.eager_evidence(step.loop.node)
 
     def objective_evidence(self, objective: Objective) -> Evidence:
         """Return the evidence for an objective that SciPy calls again and again."""

@@ -36,6 +36,10 @@ _GRADIENTS = frozenset(
 _HIGHER = frozenset({"jax.hessian", "jax.jacobian", "jax.jacfwd", "jax.jacrev"})
 _SET_UP = re.compile(r"_*(init|setup|build|create|make|reset)(_|$)")
 _FEWEST_TURNS = 10
+_TRAINING = re.compile(r"(^|_)(fit|train|learn|pretrain|finetune|main|run)|optimi[sz]e|minimi[sz]e", re.IGNORECASE)
+"""Names of functions that train."""
+_COUNTING = frozenset({"range", "trange", "arange", "count"})
+_TELLING = frozenset({"print", "info", "debug", "write", "set_postfix", "set_description", "float", "item"})
 _FEWEST_OPERATIONS = 5
 """Operations of an objective from which it is worth to be compiled."""
 
@@ -58,12 +62,19 @@ class Growing:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
-    """A loop that takes gradients or applies updates eagerly in each turn; `call` is where."""
+    """A loop that takes gradients or applies updates eagerly in each turn.
+
+    `call` is where in the loop, `inner` what does it: the same call, or one in the function that it calls.  `trains`
+    says that the loop looks like one of a program that trains, by its function's name, by going through data or by
+    what it tells people; others may well be a part of what somebody traces.
+    """
 
     node: cst.CSTNode
     loop: Loop
     call: cst.Call
+    inner: cst.Call
     what: str
+    trains: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -231,7 +242,10 @@ class Uncompiled:
         return target
 
     def _joins(self, call: cst.Call, target: cst.BaseExpression) -> bool:
-        """Whether a value is joined as a whole; a slice of it keeps a window of one length."""
+        """Whether a call joins, as a whole, what it has given in the turn before.
+
+        A slice of it keeps a window of one length, and what each turn binds anew does not grow.
+        """
         names = {name.rpartition(".")[2] for name in self._names.externals(call.func)}
         if "stack" in names:
             return False
@@ -243,7 +257,8 @@ class Uncompiled:
             if isinstance(node, (cst.List, cst.Tuple)):
                 work.extend(element.value for element in node.elements)
             elif isinstance(node, (cst.Name, cst.Attribute)) and node.deep_equals(target):
-                return True
+                bindings = self._names.bindings(node) if isinstance(node, cst.Name) else ()
+                return isinstance(node, cst.Attribute) or any(binding.value is call for binding in bindings)
         return False
 
     def _is_cut(self, target: cst.Name, loop: Loop) -> bool:
@@ -341,18 +356,34 @@ class Uncompiled:
     def _steps_in(self, loop: Loop) -> Iterator[Step]:
         for part in self._loops.parts_of_turn(loop):
             for call in calls_in(part):
-                what = self._is_step(call)
-                if not what:
-                    for site in self._calls.of_node.get(id(call), ()):
-                        if not site.wrapped and not self._tracing.is_traced(site.function):
-                            # A loop within is the one that hurts.
-                            own = (s for s in calls_in(site.function.node.body) if self._tree.context(s).loop is None)
-                            inner = (self._is_step(s) for s in own)
-                            what = what or next((text for text in inner if text), "")
-                if what:
-                    yield Step(self._loops.place(loop), loop, call, what)
+                inner = next(self._inner_steps(call), None)
+                if inner is not None:
+                    what, trains = self._is_step(inner), self._trains(loop)
+                    yield Step(self._loops.place(loop), loop, call, inner, what, trains)
+
+    def _inner_steps(self, call: cst.Call) -> Iterator[cst.Call]:
+        """Yield a call itself if it is a part of a step, or those parts in the function that it calls."""
+        if self._is_step(call):
+            yield call
+        for site in self._calls.of_node.get(id(call), ()):
+            if not site.wrapped and not self._tracing.is_traced(site.function):
+                # A loop within is the one that hurts.
+                own = (s for s in calls_in(site.function.node.body) if self._tree.context(s).loop is None)
+                yield from (inner for inner in own if self._is_step(inner))
+
+    def _trains(self, loop: Loop) -> bool:
+        function = loop.context.function
+        if function is None or _TRAINING.search(function.name):
+            return True
+        iterable = loop.iterable
+        if iterable is not None and not any(last_name(call.func) in _COUNTING for call in calls_in(iterable)):
+            return True
+        parts = self._loops.parts_of_turn(loop)
+        return any(last_name(call.func) in _TELLING for part in parts for call in calls_in(part))
 
     def _is_step(self, call: cst.Call) -> str:
+        if isinstance(self._tree.parent(call), cst.Expr):
+            return ""  # what is thrown away is measured, or warmed up
         if "optax.apply_updates" in self._names.externals(call.func):
             return "optax.apply_updates"
         if isinstance(call.func, cst.Attribute):

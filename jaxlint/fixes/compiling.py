@@ -23,6 +23,7 @@ from jaxlint.fixes.programs import (
     Program,
     given_in_sight,
     is_in,
+    is_optimiser,
     refuse_more_than_computing,
     refuse_text,
     refuse_unhashable,
@@ -163,7 +164,7 @@ class _Compiling:
             static = bool(words & _TEXT) or (default is not None and self._is_no_data(default))
             given = list(given_in_sight(facts, parameter))
             refuse_text(facts, parameter)
-            static = static or any(self._is_no_data(node) for node in given)
+            static = static or any(self._is_no_data(node) for node in given) or is_optimiser(facts, parameter)
             static = static or (bool(given) and all(isinstance(facts.constants.of(node), bool) for node in given))
             if static:
                 refuse_unhashable(facts, parameter)

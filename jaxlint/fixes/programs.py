@@ -12,7 +12,7 @@ import libcst as cst
 from jaxlint.facts import arrays
 from jaxlint.facts.names import Expression, Item
 from jaxlint.facts.tree import Class, Function, Parameter
-from jaxlint.facts.values import argument_of
+from jaxlint.facts.values import Kind, argument_of
 from jaxlint.fixes.inplace import root_of
 from jaxlint.fixes.quiet import Quiet
 from jaxlint.fixes.scopes import scopes_of
@@ -43,6 +43,8 @@ _DYNAMIC = frozenset(
 )
 _GROWING = frozenset({"append", "extend", "insert", "update", "add", "setdefault", "pop", "reverse", "sort"})
 CONTAINERS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
+_OF_TREES = frozenset({"optax.apply_updates", "optax.incremental_update", "optax.global_norm"})
+"""Functions of Optax that give arrays, or trees of them."""
 OF_ARRAYS = arrays.ARRAY_ATTRIBUTES | arrays.ARRAY_METHODS | arrays.ATTRIBUTES_OF_PYTHON
 """What arrays have, and what there is of them in Python."""
 
@@ -79,7 +81,7 @@ class Program:
                     continue
                 if isinstance(node.func, cst.Attribute) and node.func.attr.value in _GROWING and self._is_list(node):
                     continue
-                if facts.values.is_update(node.func):
+                if facts.values.is_update(node.func) or self._asks_optimiser(node):
                     continue
                 wrapped = facts.wrappings.of(node)
                 if wrapped is not None and wrapped.wrapper.kind == "host":
@@ -90,6 +92,15 @@ class Program:
                         raise NoFixError(f"{name} computes outside of jax")
                 quiet.check_call(node)
         self.sure = self.sure and quiet.sure
+
+    def _asks_optimiser(self, call: cst.Call) -> bool:
+        """Whether it is the `update` of an optimiser that is static."""
+        func = call.func
+        values = self._facts.names.values(func.value) if isinstance(func, cst.Attribute) else ()
+        return bool(values) and all(
+            isinstance(v, Parameter) and not self._facts.values.parameter(v).traced and is_optimiser(self._facts, v)
+            for v in values
+        )
 
     def _is_list(self, call: cst.Call) -> bool:
         """Whether a method is called of a list or a dictionary that the function has made."""
@@ -182,8 +193,25 @@ class Results:
         inner = self._facts.wrappings.of(node.func) if isinstance(node.func, cst.Call) else None
         if inner is not None and inner.wrapper.makes_callable and inner.wrapper.library == "jax":
             return "arrays"
-        names = self._facts.names.externals(node.func)
-        return "arrays" if names and all(name.startswith("jax.") for name in names) else ""
+        func = node.func
+        if isinstance(func, cst.Attribute) and func.attr.value == "update":
+            # Of an optimiser: a static object has no other use for the name.
+            return "arrays" if self._facts.values.kind(func.value) is Kind.STATIC else ""
+        names = self._facts.names.externals(func)
+        return "arrays" if names and all(name.startswith("jax.") or name in _OF_TREES for name in names) else ""
+
+
+def is_optimiser(facts: ModuleFacts, parameter: Parameter) -> bool:
+    """Whether a parameter is used as an optimiser of Optax is, which holds functions."""
+    uses = [u for b in parameter.function.scope.bindings.get(parameter.name, ()) for u in facts.names.uses(b)]
+    above = [facts.tree.parent(use) for use in uses]
+    return bool(above) and all(
+        isinstance(node, cst.Attribute)
+        and node.attr.value in ("update", "init")
+        and isinstance(call := facts.tree.parent(node), cst.Call)
+        and call.func is node
+        for node in above
+    )
 
 
 def _parts(node: cst.CSTNode) -> list[cst.BaseExpression] | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from jaxlint.facts.names import Expression
+from jaxlint.facts.tree import Class, Function
 from jaxlint.finding import Applicability, Fix
 from jaxlint.fixes.captures import is_constant
 from jaxlint.fixes.edits import Draft
@@ -13,8 +15,11 @@ from jaxlint.fixes.scopes import scopes_of
 from jaxlint.fixes.syntax import NoFixError
 
 if TYPE_CHECKING:
+    import libcst as cst
+
     from jaxlint.facts.module import ModuleFacts
     from jaxlint.facts.transforms import EagerTransform
+    from jaxlint.facts.wrapping import Wrapped
 
 
 def compiled(facts: ModuleFacts, transform: EagerTransform) -> Fix | None:
@@ -23,9 +28,26 @@ def compiled(facts: ModuleFacts, transform: EagerTransform) -> Fix | None:
     Raises:
         NoFixError: the function is made in the call, or what it reads may change.
     """
+    return _compiled(facts, transform.node, transform.wrapped, transform.function)
+
+
+def compiled_gradient(facts: ModuleFacts, call: cst.Call) -> Fix | None:
+    """Do the same for a call of what `jax.grad` or its like makes of a function.
+
+    Raises:
+        NoFixError: the call is another one, or as above.
+    """
+    for value in facts.names.values(call.func):
+        wrapped = facts.wrappings.of(value.node) if isinstance(value, Expression) else None
+        functions = facts.names.functions(wrapped.targets[0]) if wrapped is not None else ()
+        if wrapped is not None and len(functions) == 1:
+            return _compiled(facts, call, wrapped, functions[0])
+    raise NoFixError("no gradient of a function in sight")
+
+
+def _compiled(facts: ModuleFacts, node: cst.Call, wrapped: Wrapped, function: Function) -> Fix | None:
     draft = Draft(facts)
-    call = draft.syntax.at(draft.span(transform.node), ast.Call)
-    function = transform.function
+    call = draft.syntax.at(draft.span(node), ast.Call)
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Call):
         raise NoFixError("the transformed function has a name")
     if function.is_lambda or function.outer is not None or function.cls is not None:
@@ -35,15 +57,24 @@ def compiled(facts: ModuleFacts, transform: EagerTransform) -> Fix | None:
     if scopes.captured(made) or not all(map(is_constant, _options(made))):
         raise NoFixError("an option that is computed")
     top = draft.syntax.top(draft.span(made))
-    node = draft.syntax.at(draft.span(function.node), ast.FunctionDef)
-    if not isinstance(node, ast.FunctionDef) or draft.span(top).start < draft.span(node).end:
+    definition = draft.syntax.at(draft.span(function.node), ast.FunctionDef)
+    if not isinstance(definition, ast.FunctionDef) or draft.span(top).start < draft.span(definition).end:
         raise NoFixError("the function is defined below")
-    refuse_or_doubt(facts, draft.syntax, node)
-    wrapper = "equinox.filter_jit" if transform.wrapped.wrapper.name.startswith("equinox.") else "jax.jit"
+    if any(_is_no_array(facts, argument.value) for argument in node.args):
+        raise NoFixError("an argument that no program takes")
+    refuse_or_doubt(facts, draft.syntax, definition)
+    wrapper = "equinox.filter_jit" if wrapped.wrapper.name.startswith("equinox.") else "jax.jit"
     name = draft.fresh("_".join(["", *_words(made), function.name.strip("_")]))
     draft.insert_above(top, f"{name} = {draft.name(wrapper, made)}({draft.code(made)})")
     draft.replace(made, name)
     return draft.fix(Applicability.UNSAFE, f"Compile `{draft.code(made)}` once, at module level")
+
+
+def _is_no_array(facts: ModuleFacts, node: cst.BaseExpression) -> bool:
+    """Whether an argument is certainly nothing that a compiled function takes: a text, or a function."""
+    if isinstance(facts.constants.of(node), str):
+        return True
+    return any(isinstance(value, (Function, Class)) for value in facts.names.values(node))
 
 
 def _options(made: ast.Call) -> list[ast.expr]:

@@ -31,12 +31,15 @@ def collect(x, n):
 ```
 
 ## When it stays silent
-For a window of one length (`jnp.concatenate([x[1:], new])`), and for what is cut to a length again; for lists that
-are emptied, made anew in each turn, or joined in some turns only; in `__init__` and other set-up; over a literal
-`range` of 8 or less; in code that something traces; where a compiled function receives the array, which is JAX501.
+For a window of one length (`jnp.concatenate([x[1:], new])`), for what is cut to a length again and for what each turn
+binds anew; for lists that are emptied, made anew in each turn, or joined in some turns only; in `__init__` and other
+set-up; over a literal `range` of 8 or less; in code that something traces; where a compiled function receives the
+array, which is JAX501.
 
 ## Fix safety
-No fix is offered yet.
+Unsafe: the parts are collected in a list and joined behind the loop; where the loop does not turn at all, what is no
+array of JAX becomes one. None is offered where the loop uses the array otherwise: it needs an array of the full size,
+and how large that is the author knows.
 
 ## References
 - JAX documentation, "Just-in-time compilation": JIT and caching
@@ -44,6 +47,7 @@ No fix is offered yet.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -52,6 +56,8 @@ from jaxlint.rules import Report, Rule
 
 if TYPE_CHECKING:
     from jaxlint.facts.module import ModuleFacts
+    from jaxlint.facts.uncompiled import Growing
+    from jaxlint.finding import Fix
 
 RULE = Rule(
     code="JAX404",
@@ -72,4 +78,12 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
             f"{growing.what}, and each length compiles the operation again; collect the parts in a list and join them "
             f"once, or write into an array of the full size"
         )
-        yield Report(growing.node, message, facts.growth_evidence(growing))
+        fixes = functools.partial(_fixes, facts, growing)
+        yield Report(growing.node, message, facts.growth_evidence(growing), fixes=fixes)
+
+
+def _fixes(facts: ModuleFacts, growing: Growing) -> Iterator[Fix]:
+    from jaxlint.fixes import edits
+    from jaxlint.fixes.growing import joined_once
+
+    return edits.offered(lambda: joined_once(facts, growing))

@@ -34,10 +34,16 @@ def fit(params, batches):
 
 ## When it stays silent
 In code that something traces; where the function that is differentiated is compiled; in loops of fewer than ten
-turns; for objectives that call a compiled function.
+turns; where the result is thrown away, as in a benchmark; for a loop around a function that has the loop of its own;
+for objectives that call a compiled function.
+
+At confidence `low`: where neither a caller in sight, the function's name, data that the loop goes through nor what it
+prints shows that it trains outside a trace.
 
 ## Fix safety
-No fix is offered yet.
+Unsafe: one program may round otherwise than its operations one by one. Where the loop calls a function that does
+nothing but compute the step from its arguments, that function is compiled; where it takes the gradient of a function of
+the module itself, the gradient is. An optimiser among the arguments becomes static, and has to be made once.
 
 ## References
 - JAX documentation, "Just-in-time compilation"
@@ -45,6 +51,7 @@ No fix is offered yet.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -54,6 +61,8 @@ from jaxlint.rules import Report, Rule
 
 if TYPE_CHECKING:
     from jaxlint.facts.module import ModuleFacts
+    from jaxlint.facts.uncompiled import Step
+    from jaxlint.finding import Fix
 
 RULE = Rule(
     code="JAX405",
@@ -77,10 +86,19 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
             f"each turn of this loop runs `{step.what}` eagerly, operation by operation; put the whole step, with "
             f"loss, gradients and update, into one function and compile it"
         )
-        yield Report(step.node, message, facts.loop_evidence(step.loop))
+        fixes = functools.partial(_fixes, facts, step)
+        yield Report(step.node, message, facts.step_evidence(step), fixes=fixes)
     for objective in facts.uncompiled.objectives:
         message = (
             f"`{objective.name}` of SciPy calls {objective.what} again and again, operation by operation; hand it a "
             f"compiled function"
         )
         yield Report(objective.node, message, facts.objective_evidence(objective))
+
+
+def _fixes(facts: ModuleFacts, step: Step) -> Iterator[Fix]:
+    from jaxlint.fixes import compiling, edits, transforms
+
+    if step.inner is not step.call:
+        yield from edits.offered(lambda: compiling.enclosing_function(facts, step.inner))
+    yield from edits.offered(lambda: transforms.compiled_gradient(facts, step.inner))

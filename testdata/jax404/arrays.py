@@ -32,6 +32,77 @@ def stacked(rows):
     return table
 
 
+def in_front(x, n):
+    history = x
+    for _ in range(n):
+        x = step(x)
+        history = jnp.concatenate([x, history], axis=0)  # want: JAX404
+    return history
+
+
+def in_inner_loops(rows, n):
+    table = jnp.zeros((1, 3))
+    for row in rows:
+        for _ in range(n):
+            table = jnp.vstack((table, row, 2.0 * row))  # want: JAX404
+    return table
+
+
+def read_in_the_loop(x, n):
+    history = x
+    for _ in range(n):  # want: JAX402 (low)
+        history = jnp.append(history, 0.9 * history[-1])  # want: JAX404
+    return history
+
+
+def of_a_buffer(values):
+    buffer, out = np.zeros(2), jnp.zeros(0)
+    for value in values:
+        buffer[:] = value
+        out = jnp.concatenate([out, jnp.asarray(buffer)])  # want: JAX404
+    return out
+
+
+def made_equal(rows, width):
+    out = []
+    for row in rows:
+        line = jnp.asarray(row)
+        if line.shape[0] < width:
+            line = jnp.concatenate([line, jnp.zeros(width - line.shape[0])])  # ok: JAX404
+        out.append(line)
+    return jnp.stack(out)
+
+
+def bound_before(rows):
+    lines = []
+    for row in rows:
+        line = row
+        line = jnp.append(line, 1.0)  # ok: JAX404
+        lines.append(line)
+    return lines
+
+
+def of_a_list(xs):
+    out = []
+    for x in xs:
+        out = out + [jnp.concatenate([x, x])]  # ok: JAX404
+    return out
+
+
+def few(x):
+    for _ in range(2):
+        x = jnp.concatenate([x, x])
+    return x
+
+
+def doubled_pairs(pairs):
+    out = []
+    for one, other in pairs:
+        one = jnp.concatenate([one, other])  # ok: JAX404
+        out.append(one)
+    return out
+
+
 def window(x, n):
     for _ in range(n):  # want: JAX402 (low)
         x = jnp.concatenate([x[1:], x[:1] * 0.9])
@@ -76,8 +147,17 @@ def jaxlint_examples():
     x = jnp.ones(3)
     return {
         "collected": (x, 3),
-        "appended": ([1.0, 2.0, 3.0],),
+        "appended": ([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0],),
         "stacked": ([x, x, x],),
+        "in_front": (x, 3),
+        "in_inner_loops": ([x, x], 9),
+        "read_in_the_loop": (x, 3),
+        "of_a_buffer": ([1.0, 2.0, 3.0],),
+        "made_equal": ([x, x], 4),
+        "bound_before": ([x, x],),
+        "of_a_list": ([x, x],),
+        "few": (x,),
+        "doubled_pairs": ([(x, x), (x, x)],),
         "window": (x, 3),
         "listed": (x, 3),
         "joined": ([(x, x), (x, x)],),

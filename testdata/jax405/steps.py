@@ -34,6 +34,24 @@ def update(params, state, batch, tx):
     return optax.apply_updates(params, changes), state
 
 
+def of_a_closure(params, batches, scale):
+    for batch in batches:  # want: JAX405
+        params = params - 0.1 * jax.grad(lambda p: scale * loss(p, batch))(params)  # noqa: B023
+    return params
+
+
+def with_printing(params, batches):
+    for batch in batches:  # want: JAX405
+        params = verbose_update(params, batch)
+    return params
+
+
+def verbose_update(params, batch):
+    value, gradients = jax.value_and_grad(loss)(params, batch)
+    print(float(value))
+    return params - 0.1 * gradients
+
+
 @jax.jit
 def compiled_step(params, batch):
     return params - 0.1 * jax.grad(loss)(params, batch)
@@ -45,9 +63,50 @@ def fit_compiled(params, batches):
     return params
 
 
+def attacked(image, steps):
+    for _ in range(steps):  # want: JAX405 (low)
+        image = image + 0.1 * jnp.sign(jax.grad(loss)(image, jnp.ones((2, 3))))
+    return image
+
+
+def descended(params, batch, steps):
+    for number in range(steps):  # want: JAX405
+        params = params - 0.1 * jax.grad(loss)(params, batch)
+        if number % 100 == 0:
+            print(number, loss(params, batch))
+    return params
+
+
+def waited(params, batch):
+    for _ in range(20):  # ok: JAX405
+        jax.block_until_ready(params)
+    return params
+
+
+def of_several(params, batches, seeds):
+    return [fit(params + seed, batches) for seed in seeds]  # want: JAX402 (low)
+
+
 def few_turns(params, batch):
     for _ in range(3):
         params = params - 0.1 * jax.grad(loss)(params, batch)
+    return params
+
+
+def by_compiled_step_of_helper(params, batches):
+    for batch in batches:  # ok: JAX405
+        params = helper(params, batch)
+    return params
+
+
+def helper(params, batch):
+    return compiled_step(params, batch)
+
+
+@jax.jit
+def traced(params, batches):
+    for index in range(20):  # ok: JAX405
+        params = params - 0.1 * jax.grad(loss)(params, batches[index % 3])
     return params
 
 
@@ -81,8 +140,17 @@ def jaxlint_examples():
         "fit": (params, batches),
         "by_helper": (params, batches, optax.sgd(0.1)),
         "update": lambda: by_helper(params, batches, optax.sgd(0.1)),
+        "of_a_closure": (params, batches, 2.0),
+        "with_printing": (params, batches),
+        "verbose_update": (params, batch),
         "fit_compiled": (params, batches),
+        "attacked": (params, 12),
+        "descended": (params, batch, 12),
+        "waited": (params, batch),
+        "of_several": (params, batches, [0.0]),
         "few_turns": (params, batch),
+        "by_compiled_step_of_helper": (params, batches),
+        "traced": (params, jnp.stack(batches)),
         "no_step": (batches,),
         "outside": (params, batches),
         "by_compiled_gradient": (params, batches),

@@ -1,0 +1,172 @@
+"""Steps of training in loops, eager and compiled."""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import optax
+
+
+def loss(params, batch):
+    return jnp.mean((batch @ params) ** 2)
+
+
+@jax.jit
+def fast_loss(params, batch):
+    return jnp.mean((batch @ params) ** 2)
+
+
+_grad_loss = jax.jit(jax.grad(loss))
+
+
+def fit(params, batches):
+    for batch in batches:
+        gradients = _grad_loss(params, batch)
+        params = params - 0.1 * gradients
+    return params
+
+
+def by_helper(params, batches, tx):
+    state = tx.init(params)
+    for batch in batches:
+        params, state = update(params, state, batch, tx)
+    return params
+
+
+@functools.partial(jax.jit, static_argnames="tx")
+def update(params, state, batch, tx):
+    value, gradients = jax.value_and_grad(loss)(params, batch)
+    changes, state = tx.update(gradients, state)
+    return optax.apply_updates(params, changes), state
+
+
+def of_a_closure(params, batches, scale):
+    for batch in batches:
+        params = params - 0.1 * jax.grad(lambda p: scale * loss(p, batch))(params)  # noqa: B023
+    return params
+
+
+def with_printing(params, batches):
+    for batch in batches:
+        params = verbose_update(params, batch)
+    return params
+
+
+_value_and_grad_loss = jax.jit(jax.value_and_grad(loss))
+
+
+def verbose_update(params, batch):
+    value, gradients = _value_and_grad_loss(params, batch)
+    print(float(value))
+    return params - 0.1 * gradients
+
+
+@jax.jit
+def compiled_step(params, batch):
+    return params - 0.1 * jax.grad(loss)(params, batch)
+
+
+def fit_compiled(params, batches):
+    for batch in batches:
+        params = compiled_step(params, batch)
+    return params
+
+
+_grad_loss_2 = jax.jit(jax.grad(loss))
+
+
+def attacked(image, steps):
+    for _ in range(steps):
+        image = image + 0.1 * jnp.sign(_grad_loss_2(image, jnp.ones((2, 3))))
+    return image
+
+
+_grad_loss_3 = jax.jit(jax.grad(loss))
+
+
+def descended(params, batch, steps):
+    for number in range(steps):
+        params = params - 0.1 * _grad_loss_3(params, batch)
+        if number % 100 == 0:
+            print(number, loss(params, batch))
+    return params
+
+
+def waited(params, batch):
+    for _ in range(20):
+        jax.block_until_ready(params)
+    return params
+
+
+def of_several(params, batches, seeds):
+    return [fit(params + seed, batches) for seed in seeds]
+
+
+def few_turns(params, batch):
+    for _ in range(3):
+        params = params - 0.1 * jax.grad(loss)(params, batch)
+    return params
+
+
+def by_compiled_step_of_helper(params, batches):
+    for batch in batches:
+        params = helper(params, batch)
+    return params
+
+
+def helper(params, batch):
+    return compiled_step(params, batch)
+
+
+@jax.jit
+def traced(params, batches):
+    for index in range(20):
+        params = params - 0.1 * jax.grad(loss)(params, batches[index % 3])
+    return params
+
+
+def no_step(batches):
+    total = 0.0
+    for batch in batches:
+        total += batch.shape[0]
+    return total
+
+
+def outside(params, batches):
+    gradients = jax.grad(loss)(params, batches[0])
+    for batch in batches:
+        gradients = compiled_step(gradients, batch)
+    return gradients
+
+
+fast_gradient = jax.jit(jax.grad(loss))
+
+
+def by_compiled_gradient(params, batches):
+    for batch in batches:
+        params = fast_gradient(params, batch)
+    return params
+
+
+def jaxlint_examples():
+    params, batch = jnp.ones(3), jnp.ones((2, 3))
+    batches = [batch] * 3
+    return {
+        "fit": (params, batches),
+        "by_helper": (params, batches, optax.sgd(0.1)),
+        "update": lambda: by_helper(params, batches, optax.sgd(0.1)),
+        "of_a_closure": (params, batches, 2.0),
+        "with_printing": (params, batches),
+        "verbose_update": (params, batch),
+        "fit_compiled": (params, batches),
+        "attacked": (params, 12),
+        "descended": (params, batch, 12),
+        "waited": (params, batch),
+        "of_several": (params, batches, [0.0]),
+        "few_turns": (params, batch),
+        "by_compiled_step_of_helper": (params, batches),
+        "traced": (params, jnp.stack(batches)),
+        "no_step": (batches,),
+        "outside": (params, batches),
+        "by_compiled_gradient": (params, batches),
+    }
