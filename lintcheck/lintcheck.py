@@ -8,6 +8,9 @@
 installed or run.  `findings.tsv` has one sorted row for each finding at the default confidence, so that a change of a
 rule shows as a difference to review.  A verdict is written into its row by hand, and stays with the finding: `right`,
 `arguable` (true, but hardly worth a change), `wrong`, or `unread`; the reason stands beside it.
+
+`repositories.tsv` has the same columns for findings that were read in public repositories, each named with its commit.
+It is written by hand and linted by nobody: it is the record of what was read before a rule left preview.
 """
 
 from __future__ import annotations
@@ -84,7 +87,9 @@ def main() -> None:
             messages |= findings(packages[-1].name, folder)
     rows = known if arguments.no_lint else with_verdicts(messages, known)
     write(file, rows)
-    (HERE / "summary.md").write_text(summary(packages, rows), "utf-8", newline="\n")
+    elsewhere = HERE / "repositories.tsv"
+    text = summary(packages, rows, read(elsewhere) if elsewhere.exists() else [])
+    (HERE / "summary.md").write_text(text, "utf-8", newline="\n")
     print(judged(rows))
     if arguments.sample:
         drawn = sample([row for row in rows if is_default(row)], arguments.sample, arguments.seed)
@@ -235,8 +240,14 @@ def judged(rows: Sequence[Row]) -> str:
     return f"{len(rows)} findings: {verdicts}{share}"
 
 
-def summary(packages: Sequence[Package], rows: Sequence[Row]) -> str:
-    """Return the page that says how many findings there are of each rule and in each package."""
+def summary(packages: Sequence[Package], rows: Sequence[Row], elsewhere: Sequence[Row] = ()) -> str:
+    """Return the page that says how many findings there are of each rule and in each package.
+
+    Args:
+        packages: the packages that were linted.
+        rows: the findings in them.
+        elsewhere: findings that were read in public repositories.
+    """
     lines = sum(package.lines for package in packages)
     with_jax = sum(package.jax_lines for package in packages)
     files = sum(package.files for package in packages)
@@ -256,6 +267,15 @@ def summary(packages: Sequence[Package], rows: Sequence[Row]) -> str:
         "\n## By package\n\n",
         *table(("package", "lines", "per 10,000 lines"), by_package(packages, rows)),
     ]
+    if elsewhere:
+        repositories = len({row.package for row in elsewhere})
+        parts += [
+            f"\n## With {repositories} public repositories\n\n",
+            "What was read in public repositories, at the commits that [repositories.tsv](repositories.tsv) names, "
+            "together with the findings above. A rule leaves preview when twenty of its findings were read, and nine "
+            "in ten of them are right or arguable.\n\n",
+            *table(("rule", "runs"), by_rule([*rows, *elsewhere])),
+        ]
     return "".join(parts)
 
 

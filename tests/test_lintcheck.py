@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import sys
 import zipfile
 from collections import Counter
@@ -66,6 +67,13 @@ def test_a_run_writes_findings_keeps_verdicts_and_drops_what_is_gone(
     lintcheck.main()
     assert "1 right, 0 arguable, 1 wrong, 0 unread" in capsys.readouterr().out
     assert lintcheck.read(tmp_path / "findings.tsv")[0].verdict == "wrong"
+    assert "public repositories" not in (tmp_path / "summary.md").read_text("utf-8")
+
+    elsewhere = replace(rows[0], package="owner/name@0123456789ab", verdict="arguable", reason="called once")
+    lintcheck.write(tmp_path / "repositories.tsv", [elsewhere])
+    lintcheck.main()
+    text = (tmp_path / "summary.md").read_text("utf-8").partition("1 public repositories")[2]
+    assert "| JAX102 jit-of-lambda | stable | 2 | 0 | 1 | 1 | 0 |" in text
 
 
 def test_a_sample_takes_few_of_a_package_and_hardly_changes_with_the_findings(lintcheck: ModuleType) -> None:
@@ -116,4 +124,8 @@ def test_what_is_committed_holds_together(lintcheck: ModuleType) -> None:
     rows = lintcheck.read(ROOT / "lintcheck" / "findings.tsv")
     assert rows == sorted(rows)
     assert {row.package for row in rows} <= names
+    elsewhere = lintcheck.read(ROOT / "lintcheck" / "repositories.tsv")
+    assert elsewhere == sorted(elsewhere)
+    assert all(re.fullmatch(r"[\w.-]+/[\w.-]+@[0-9a-f]{12}", row.package) for row in elsewhere)
     assert all(row.reason for row in rows if row.verdict != "unread")
+    assert all(row.reason and row.verdict != "unread" for row in elsewhere)
