@@ -269,11 +269,14 @@ def summary(packages: Sequence[Package], rows: Sequence[Row], elsewhere: Sequenc
     ]
     if elsewhere:
         repositories = len({row.package for row in elsewhere})
-        parts += [
-            f"\n## With {repositories} public repositories\n\n",
+        told = (
             "What was read in public repositories, at the commits that [repositories.tsv](repositories.tsv) names, "
             "together with the findings above. A rule leaves preview when twenty of its findings were read, and nine "
-            "in ten of them are right or arguable.\n\n",
+            "in ten of them are right or arguable.\n\n"
+        )
+        parts += [
+            f"\n## With {repositories} public repositories\n\n",
+            told,
             *table(("rule", "runs"), by_rule([*rows, *elsewhere])),
         ]
     return "".join(parts)

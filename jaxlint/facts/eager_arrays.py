@@ -14,10 +14,11 @@ from jaxlint.facts import arrays
 from jaxlint.facts.calls import Calls
 from jaxlint.facts.incoming import NOTHING, Incoming
 from jaxlint.facts.names import Expression, External, Names
-from jaxlint.facts.tree import Binding, Function, Parameter, Tree, children, last_name
+from jaxlint.facts.tree import Binding, Function, Parameter, Tree, children, last_name, within
 from jaxlint.facts.values import argument_of
 from jaxlint.facts.wrapping import Wrappings
 
+_LOOPS = frozenset({"scan", "while_loop", "fori_loop", "map"})
 _DEEPEST = 6
 _MOST = 1000
 
@@ -292,8 +293,14 @@ class EagerArrays:
         return any(isinstance(part, cst.Call) and last_name(part.func) in names for part in nodes)
 
     def calls_compiled(self, node: cst.CSTNode) -> bool:
-        """Whether a piece of code calls something that is compiled, as far as the source shows."""
-        return any(isinstance(part, cst.Call) and self._is_compiled_call(part) for part in self._always(node))
+        """Whether a piece of code calls something that is compiled, as far as the source shows, or a loop of jax."""
+        if any(isinstance(part, cst.Call) and self._is_compiled_call(part) for part in self._always(node)):
+            return True
+        return any(isinstance(part, cst.Call) and self._is_loop_of_jax(part) for part in within(node))
+
+    def _is_loop_of_jax(self, node: cst.Call) -> bool:
+        wrapped = self._wrappings.of(node)
+        return wrapped is not None and wrapped.wrapper.name.rpartition(".")[2] in _LOOPS
 
     def _is_compiled_call(self, node: cst.Call, depth: int = 0) -> bool:
         for value in self._names.values(node.func):

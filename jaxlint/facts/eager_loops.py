@@ -146,12 +146,18 @@ class EagerLoops:
         on_purpose = (
             operations - self._fed(loop, parts) < fewest
             or self._changes_shape(loop, parts)
-            or any(isinstance(n, cst.Call) and last_name(n.func) in _WAITS for part in parts for n in within(part))
+            or any(self._waits(node, brief=brief) for part in parts for node in within(part))
         )
         if not hurts and self._fills_parameters(loop):
             return None
         hurts = hurts and own >= fewest  # what is imported says nothing of who traces this
         return EagerLoop(loop, self._loops.place(loop), operations, hurts, updates, light, on_host, on_purpose)
+
+    @staticmethod
+    def _waits(node: cst.CSTNode, *, brief: bool) -> bool:
+        """Whether a call waits for arrays, or prints a row of what is a short table."""
+        name = last_name(node.func) if isinstance(node, cst.Call) else ""
+        return name in _WAITS or (brief and name == "print")
 
     def _fed(self, loop: Loop, parts: list[cst.CSTNode]) -> int:
         """Count the elements and batches that turns cut out for the step that they call: `step(state, xs[i])`."""

@@ -36,7 +36,7 @@ SHORT_ELEMENTWISE = 32
 STRUCTURE = re.compile(
     r".*(layer|head|agent|stage|block|expert|group|dim|axis|axes|level|depth|channel|player|species|order|term|"
     r"device|shard|sector|bit_length|mode|class|branch|entit|param|hidden|model|net|ensemble|member|car|leg|arm|link|component|estimator|octave|"
-    r"joint|radius|window|stencil|halo|ghost|neighbor|neighbour|corner|vertex|vertices).*"
+    r"joint|latent|radius|window|stencil|halo|ghost|neighbor|neighbour|corner|vertex|vertices).*"
 )
 """Names of bounds that are small by nature: unrolling them is right."""
 
