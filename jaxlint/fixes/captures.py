@@ -267,10 +267,22 @@ def _role(scopes: Scopes, syntax: Syntax, node: ast.expr, depth: int = 0) -> str
         method = isinstance(above, ast.Call) and above.func is parent
         return "data" if parent.attr in _ARRAY_ATTRIBUTES else "object" if method else ""
     if isinstance(parent, ast.Subscript):
-        return "data"  # or an index, which Python asks for where it needs it
+        return "data" if parent.value is node else _index_role(scopes, syntax, node, parent, depth)
     if isinstance(parent, (ast.Tuple, ast.List)):
         return _role(scopes, syntax, parent, depth + 1) if depth < _DEEPEST else ""
     return ""
+
+
+def _index_role(scopes: Scopes, syntax: Syntax, node: ast.expr, parent: ast.Subscript, depth: int) -> str:
+    """Return what an index is: data where arrays are updated; what a loop goes over may as well be a key."""
+    if isinstance(parent.value, ast.Attribute) and parent.value.attr == "at":
+        return "data"
+    scope = scopes.binder(node.id, scopes.of(node)) if isinstance(node, ast.Name) else None
+    bindings = scopes.bindings(node.id, scope) if isinstance(node, ast.Name) and scope is not None else []
+    if depth >= _DEEPEST or any(isinstance(syntax.parents[b], (ast.For, ast.comprehension)) for b in bindings):
+        return ""
+    role = _role(scopes, syntax, parent, depth + 1)
+    return "" if role == "object" else role
 
 
 def _operand_role(syntax: Syntax, parent: ast.BinOp | ast.Compare) -> str:

@@ -360,6 +360,13 @@ LEFT = {
             shape = jax.ShapeDtypeStruct(x.shape, x.dtype)
             return jax.pure_callback(lambda v: np.asarray(v) * k, shape, x)
         """,
+    "what a loop goes over may be the keys of a mapping": """
+        def f(params, x):
+            for k in params:
+                x = lax.cond(x.sum() > 0, lambda y: y * params[k], lambda y: y, x)
+                print(k)
+            return x
+        """,
     "a caller gives a list where a static argument is needed": """
         def f(xs, axes):
             print(xs)
