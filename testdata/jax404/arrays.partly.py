@@ -140,6 +140,16 @@ def joined(pairs):
     return out
 
 
+def padded(rows, n):
+    """Each turn begins with another array."""
+    out = []
+    for row in rows:
+        part = row[:n] * 2.0
+        part = jnp.concatenate([part, jnp.zeros(n)])
+        out.append(part)
+    return out
+
+
 def in_numpy(x, n):
     history = np.asarray(x)
     for _ in range(n):
@@ -177,6 +187,7 @@ def jaxlint_examples():
         "window": (x, 3),
         "listed": (x, 3),
         "joined": ([(x, x), (x, x)],),
+        "padded": ([x, x, x], 2),
         "in_numpy": (x, 3),
         "traced": (x,),
         "once": (x,),

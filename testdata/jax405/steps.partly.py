@@ -148,6 +148,60 @@ def by_compiled_gradient(params, batches):
     return params
 
 
+def by_update(params, batches):
+    """The gradient is compiled, the update is not."""
+    tx = optax.adam(0.1)
+    state = tx.init(params)
+    for batch in batches:
+        changes, state = tx.update(fast_gradient(params, batch), state)
+        params = params + changes
+    return params
+
+
+class State:
+    """As flax's TrainState."""
+
+    def __init__(self, params):
+        self.params = params
+
+    def apply_gradients(self, *, grads):
+        return State(self.params - 0.1 * grads)
+
+
+def by_state(params, batches):
+    state = State(params)
+    for batch in batches:
+        state = state.apply_gradients(grads=fast_gradient(state.params, batch))
+    return state.params
+
+
+fast_update = jax.jit(optax.adam(0.1).update)
+
+
+def by_compiled_update(params, batches):
+    state = optax.adam(0.1).init(params)
+    for batch in batches:
+        changes, state = fast_update(fast_gradient(params, batch), state)
+        params = compiled_step(params, batch)
+    return params
+
+
+def counted(batches):
+    """The update of a mapping."""
+    seen = {}
+    for number, batch in enumerate(batches):
+        seen.update({str(number): batch.shape}, last=number)
+    return seen
+
+
+def init_each(params, batches):
+    """Once, before anything begins."""
+    found = []
+    for batch in batches:
+        found.append(jax.grad(loss)(params, batch))
+    return found
+
+
 def jaxlint_examples():
     params, batch = jnp.ones(3), jnp.ones((2, 3))
     batches = [batch] * 3
@@ -169,4 +223,10 @@ def jaxlint_examples():
         "no_step": (batches,),
         "outside": (params, batches),
         "by_compiled_gradient": (params, batches),
+        "by_update": (params, batches),
+        "by_state": (params, batches),
+        "State.apply_gradients": lambda: by_state(params, batches),
+        "by_compiled_update": (params, batches),
+        "counted": (batches,),
+        "init_each": (params, batches),
     }
