@@ -23,6 +23,7 @@ from .loader import Module
 from .observation import Anchor, to_json
 from .recorder import Recorder
 from .search import Wanted
+from .steady import Steady
 
 
 class Worker:
@@ -31,6 +32,7 @@ class Worker:
     def __init__(self) -> None:
         self._recorder = Recorder()
         self._recorder.install()
+        self._steady = Steady(self._recorder.is_user)
         jax = self._recorder.jax
         self._module: Module | None = None
         # The first compile sets up the backend, which is no affair of the first target.
@@ -71,7 +73,9 @@ class Worker:
             found = self._module.search(request["target"], wanted, *budget, request["state"])
             return {"inputs": to_json(found)}
         if request["op"] == "result":
-            return {"output": to_json(self._module.result(request["target"], compiled=request["compiled"]))}
+            with self._steady.begin():
+                output = self._module.result(request["target"], compiled=request["compiled"])
+            return {"output": to_json(output)}
         if request["op"] == "trace":
             seen = self._module.trace(request["target"], request["mode"], request["calls"])
             return {"observation": to_json(seen)}

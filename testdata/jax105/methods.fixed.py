@@ -20,7 +20,7 @@ class Pendulum:
 PENDULUM = Pendulum(1.0)
 
 
-def of_a_module_object(angle):
+def of_a_static_instance(angle):
     return PENDULUM.step(angle)
 
 
@@ -41,4 +41,4 @@ def predict(params, x):
 def jaxlint_examples():
     x = jnp.ones(3)
     params = NET.init(jax.random.key(0), x[None])
-    return {"Pendulum.step": (Pendulum(2.0), x), "of_a_module_object": (x,), "predict": (params, x[None])}
+    return {"Pendulum.step": (Pendulum(2.0), x), "of_a_static_instance": (x,), "predict": (params, x[None])}

@@ -6,7 +6,7 @@ from jax import lax
 
 
 @jax.jit
-def positives(x):
+def rectified(x):
     return jnp.where(x > 0, x, 0.0)
 
 
@@ -68,7 +68,7 @@ def jaxlint_examples():
     x, y = jnp.arange(6.0) - 2, jnp.arange(6.0)
     matrix, labels = jnp.arange(6.0).reshape(2, 3), jnp.arange(6)
     return {
-        "positives": (x,),
+        "rectified": (x,),
         "valid_mean": (x, x > 0),
         "places": (x,),
         "coordinates": (matrix,),

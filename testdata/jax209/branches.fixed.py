@@ -82,5 +82,5 @@ def jaxlint_examples():
         "any_negative": (x,),
         "ranked": (x,),
         "scanned": (x,),
-        "Regulator._act": lambda: Regulator(2.0).act(1.0),
+        "Regulator._act": lambda made=Regulator(2.0): made.act(1.0),
     }

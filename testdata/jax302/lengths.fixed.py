@@ -82,5 +82,5 @@ def jaxlint_examples():
         "attention": (jnp.ones((1, 200, 8)),),
         "per_example": (jnp.ones((300, 8)),),
         "weighted": (x, x),
-        "Filter.run": lambda: Filter(0.5).run(x),
+        "Filter.run": lambda made=Filter(0.5): made.run(x),
     }

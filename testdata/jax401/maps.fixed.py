@@ -69,11 +69,12 @@ def _averaged(params, other):
 
 
 def jaxlint_examples():
-    tree = {f"w{i}": jnp.full((i + 2, 3), 0.5) for i in range(6)}
+    tree = {f"w{i}": jnp.ones((i + 2, 3)) for i in range(2)}
+    larger = {f"w{i}": jnp.ones((i + 2, 3)) for i in range(4)}
     return {
         "blend": (tree, tree),
         "descend": (tree, tree),
-        "compressed": (tree,),
+        "compressed": (larger,),
         "compressed_in_place": (tree,),
         "compressed_again": (tree,),
         "with_path": (tree,),

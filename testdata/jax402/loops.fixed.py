@@ -7,7 +7,7 @@ import jax.numpy as jnp
 
 
 @functools.partial(jax.jit, static_argnames=("n_steps", "dim"))
-def brownian(key, n_steps, dim):
+def drawn_at_once(key, n_steps, dim):
     moves = jax.random.normal(key, (n_steps, dim))
     return 0.1 * jnp.sum(moves, axis=0)
 
@@ -43,7 +43,7 @@ def settled(x, tolerance):
 def jaxlint_examples():
     x = jnp.linspace(0.1, 1.0, 12)
     return {
-        "brownian": (jax.random.key(0), 10, 3),
+        "drawn_at_once": (jax.random.key(0), 10, 3),
         "leaky_sum": (x, 0.5),
         "boosted": (x, x + 0.5, 10),
         "kernel": (x,),

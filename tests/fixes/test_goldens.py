@@ -22,8 +22,13 @@ def prover() -> Iterator[Prover]:
         yield prover
 
 
-UNPROVEN = ("timing_of_a_step",)
-"""It returns how long it took."""
+OTHER_CODE = (
+    "jax105/methods.fixed.py",
+    "jax208/selections.fixed.py",
+    "jax209/branches.fixed.py",
+    "jax402/loops.fixed.py",
+)
+"""Files mended by hand whose functions take or give something else: a mask with the values, say, for a selection."""
 
 
 def by_name(path: Path) -> str:
@@ -35,24 +40,27 @@ def test_fixes_give_the_golden(path: Path) -> None:
     result = goldens.fixed_file(path)
     assert not result.dropped
     golden = goldens.golden(path, result)
+    assert path.with_suffix(".partly.py").exists() == (result.applied and golden.name.endswith(".partly.py"))
     if result.applied:
         assert golden.exists(), "`make goldens` writes it"
         assert golden.read_text("utf-8") == result.source.text
         again = goldens.fixed(result.source.text, path)
         assert not again.applied
-    else:
-        assert not path.with_suffix(".partly.py").exists()
 
 
 @pytest.mark.parametrize("path", marks.goldens(partly=True), ids=by_name)
 def test_fixes_hold_under_jax(path: Path, prover: Prover, tmp_path: Path) -> None:
     original = marks.original(path)
     result = goldens.fixed_file(original)
-    if not result.applied or path != goldens.golden(original, result):
-        # Mended by hand.
-        return
     subject = tmp_path / original.name
     subject.write_text(marks.stripped(original))
+    if not result.applied or path != goldens.golden(original, result):
+        # Mended by hand: what has the same name in both files has to give the same.
+        if by_name(path) in OTHER_CODE:
+            return
+        proof = prove(prover, subject, path.read_text(), path.parent.name.upper(), settings=marks.settings(original))
+        assert proof.holds or proof.reason == "nothing was called", proof.reason
+        return
     targets = targets_by_code(Proof(prover, subject, (), budget=Budget()), original, result)
     assert targets
     for code, names in targets.items():
@@ -68,6 +76,6 @@ def targets_by_code(proof: Proof, path: Path, result: Mended) -> dict[str, set[s
     targets: dict[str, set[str]] = {}
     for finding in lint(source, marks.settings(path)):
         names = proof.targets(source.position(finding.span.start)[0])
-        if usable(finding, unsafe=True) and left.isdisjoint(names) and names[0] not in UNPROVEN:
+        if usable(finding, unsafe=True) and left.isdisjoint(names):
             targets.setdefault(finding.code, set()).add(names[0])
     return targets
