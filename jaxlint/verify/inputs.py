@@ -182,6 +182,9 @@ class Synthesis:
             annotation = self._evaluated(text)
             if isinstance(annotation, str):
                 return self._by_text(text, use)
+        if isinstance(annotation, typing.TypeVar):
+            bounds = annotation.__constraints__ or (annotation.__bound__,)
+            return [choice for bound in bounds for choice in self._by_type(bound, use)]
         shape = getattr(annotation, "dims", None)
         if shape is not None and hasattr(annotation, "dtypes"):
             return self._jaxtyping(annotation)

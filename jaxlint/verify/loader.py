@@ -29,14 +29,14 @@ from typing import Any
 from .instrument import Instrumenter, first_line
 from .observation import Growth, Inputs, Leaf, Loaded, Observation, Output, Run, Statement
 from .recorder import Recorder
-from .search import Found, Search, StubError, Wanted, deadline, drop, finish
+from .search import DeadlineError, Found, Search, StubError, Wanted, deadline, drop, finish
 from .uses import Definitions
 
 HOOK = "jaxlint_examples"
 """The function in which a module gives examples: it returns a dict from qualified names to arguments."""
 
-_LONGEST_STATEMENT = 15.0
-"""Seconds that a statement of the module may take where only definitions are wanted."""
+_LONGEST_STATEMENT, _LEAST_SECONDS = 15.0, 0.1
+"""Seconds that a statement of the module may take where only definitions are wanted, and when time is up."""
 
 
 class Module:
@@ -49,6 +49,7 @@ class Module:
         self._module = types.ModuleType(self._name)
         self._module.__file__ = path
         self._units: list[_Unit] = []
+        self._asked: frozenset[int] = frozenset()
         self._examples: Mapping[str, Any] = {}
         self._definitions = Definitions(ast.Module([], []))
         self._searches: dict[str, Search] = {}
@@ -63,19 +64,24 @@ class Module:
         *,
         whole: bool,
         examples: str | None = None,
+        seconds: float = 60.0,
     ) -> Loaded:
         """Run the module and its examples hook.
 
         `source` replaces the file's text.  `whole` says whether to run all of it as a script, or only what defines
-        something: no bare calls, no loops, no `if __name__ == "__main__"`.  `examples` is a file whose hook is used
-        instead of the module's.  A statement that raises is recorded, its names become stubs, and the next one is run.
+        something and what stands on `watched` lines: no other bare calls and loops, no `if __name__ == "__main__"`.
+        `examples` is a file whose hook is used instead of the module's.
+
+        A statement that raises is recorded, its names become stubs, and the next one is run; so does one that takes too
+        long where only definitions are wanted, for which there are `seconds` altogether.
         """
         try:
             tree = ast.parse(Path(self._path).read_bytes() if source is None else source, self._path)
         except (SyntaxError, ValueError, OSError, RecursionError, MemoryError) as error:
             return Loaded(reason=f"{type(error).__name__}: {error}")
         self._definitions = Definitions(copy.deepcopy(tree))
-        instrumenter = Instrumenter(tree, watched, loops)
+        self._asked = frozenset(watched)
+        instrumenter = Instrumenter(tree, self._asked, loops)
         originals = list(tree.body)
         defining = [whole or _defines(statement) for statement in originals]
         if not whole:
@@ -87,17 +93,23 @@ class Module:
         sys.path[:0] = self._roots
         self._before = frozenset(sys.modules)
         statements: list[Statement] = []
-        self._import(lambda: statements.extend(self._statements(whole=whole)))
+        self._import(lambda: statements.extend(self._statements(None if whole else seconds)))
         return Loaded(tuple(statements), *self._find_examples(examples))
 
-    def _statements(self, *, whole: bool) -> Iterator[Statement]:
+    def _statements(self, seconds: float | None) -> Iterator[Statement]:
+        end = time.monotonic() + seconds if seconds is not None else None
         for unit in self._units:
-            if not unit.defining or (unit.guard and not whole):
+            asked_for = not self._asked.isdisjoint(range(unit.line, unit.end_line + 1))
+            if not (unit.defining or asked_for) or (unit.guard and end is not None):
                 continue
-            run = self._execute(unit, None if whole else _LONGEST_STATEMENT)
+            # What only defines functions gets its time however long the others took.
+            left = None if end is None else max(min(_LONGEST_STATEMENT, end - time.monotonic()), _LEAST_SECONDS)
+            run = self._execute(unit, left)
             if run.failure:
                 for name in unit.names:
                     reason = f"line {unit.line}: {run.failure.type}: {run.failure.message[:200]}"
+                    if run.failure.type == DeadlineError.__name__:
+                        reason = f"line {unit.line} {run.failure.message}, which is more than loading may take"
                     self._module.__dict__.setdefault(name, Stub(name, reason))
             if run.events or run.failure or run.reached:
                 yield Statement(unit.line, unit.end_line, run)
@@ -157,7 +169,7 @@ class Module:
         result = search.find(wanted, tries, seconds)
         spent = time.perf_counter() - start
         if result is None:
-            reason = f"no arguments found for {target}: {search.reason}"
+            reason = f"no arguments found for {target}: {search.reason}; {HOOK}() can say what to call it with"
             return Inputs(target, tries=search.tries, seconds=spent, reason=reason)
         self._found[target] = result
         compiled = self._recorder.watch.compiled(result.function) is not None

@@ -88,6 +88,9 @@ IN_CALLS: dict[Effect, Callable[[Observation, Anchor], Judgement]] = {
 _CALLED_FROM = ("JAX203", "JAX502", "JAX503")
 """Rules that report what a compiled function is given, which was made elsewhere."""
 
+NOBODY = "nothing in sight can be called for this line to run"
+"""Why a place was not run, where no function leads to it."""
+
 _LOOPS = ("JAX402", "JAX405")
 """Rules that report a loop for what its turns do."""
 
@@ -162,7 +165,8 @@ class Proof:
         """
         if self._budget is not None:
             # What failed has left stubs, which speak for themselves where they are used.
-            return self._module.loaded.reason
+            reason = self._module.loaded.reason
+            return f"the module cannot be loaded: {reason}" if reason else None
         anchors = [self._places.anchor(line) for line in self._lines]
         for failure in self._load_failures():
             if not (failure.stack and any(anchor.holds(failure.stack[0]) for anchor in anchors)):
@@ -255,15 +259,14 @@ class Proof:
             seen = self._observations["", f"line {line}"] = self._module.again(line)
             return judge.every_call(seen, anchor)
         runs = [s.run for s in self._module.loaded.statements]
-        if self._budget is not None and not self._ran(line):
-            # A loop or a bare call: left out when the module was loaded, and asked for now.
-            seen = self._observations["", f"line {line}"] = self._module.again(line, 1)
+        if self._budget is not None:
+            seen = self._at_module_level(line)
             failure = seen.reason or next(
                 (f"{r.failure.type}: {r.failure.message}" for r in seen.runs if r.failure), ""
             )
             if failure:
                 return Judgement(None, f"line {line} could not be run: {failure}")
-            runs += seen.runs
+            runs += [run for run in seen.runs if run not in runs]
         loading = judge.while_loading(runs, anchor, invented=self._budget is not None)
         if loading.shown or not self._module.loaded.examples:
             return loading
@@ -334,7 +337,7 @@ class Proof:
         end_line = self._places.loop(line)
         if end_line is None:
             return Judgement(None, "no loop starts on this line")
-        result = Judgement(None, "nothing was called")
+        result = Judgement(None, NOBODY)
         anchor = Anchor(self._path, ())
         for target in self._compiled(line) or self._module.loaded.examples:
             inputs = self._find(target, line, anchor, "reach")
@@ -362,7 +365,7 @@ class Proof:
             else:
                 judgements.append(judge.uncompiled(self._observe(target, inputs), anchor, entry))
         judgements.sort(key=lambda judgement: (judgement.shown is None, judgement.shown))
-        return judgements[0] if judgements else Judgement(None, "nothing was called")
+        return judgements[0] if judgements else Judgement(None, NOBODY)
 
     def _stale(self, target: str, line: int, anchor: Anchor) -> Judgement:
         inputs = self._find(target, line, anchor, "reach")
@@ -379,7 +382,12 @@ class Proof:
                 return Judgement(None, inputs.reason)
             return judge_one(self._observe(target, inputs))
 
-        return self._worst(one, self._targets(line) or self._module.loaded.examples)
+        targets = self._targets(line) or self._module.loaded.examples
+        if self._budget is not None and not self._places.target(line):
+            judgement = judge_one(self._at_module_level(line))
+            if judgement.shown is not None or not targets:
+                return judgement
+        return self._worst(one, targets)
 
     # --- calls --------------------------------------------------------------------------------------------------------
 
@@ -415,7 +423,7 @@ class Proof:
 
     def _worst(self, judge_one: Callable[[str], Judgement], targets: Iterable[str]) -> Judgement:
         """Return the judgement of the first target that shows the effect, or else of the first that says anything."""
-        result = Judgement(None, "nothing was called")
+        result = Judgement(None, NOBODY)
         for number, target in enumerate(targets):
             judgement = judge_one(target)
             if judgement.shown:
@@ -447,8 +455,13 @@ class Proof:
             self._observations[key] = self._module.call(target)
         return self._observations[key]
 
-    def _ran(self, line: int) -> bool:
-        return any(s.line <= line <= s.end_line for s in self._module.loaded.statements)
+    def _at_module_level(self, line: int) -> Observation:
+        """Return what the statement around a line did when the module was loaded, or does now if it was left out."""
+        runs = tuple(s.run for s in self._module.loaded.statements if s.line <= line <= s.end_line)
+        key = ("", f"line {line}")
+        if key not in self._observations:
+            self._observations[key] = Observation(key[1], runs) if runs else self._module.again(line, 1)
+        return self._observations[key]
 
     def _reached(self, line: int) -> bool:
         if any(key[1] == line and not inputs.reason for key, inputs in self._inputs.items()):

@@ -164,6 +164,7 @@ class Prover:
             "watched": sorted(set(watched)),
             "loops": sorted(set(loops)),
             "whole": whole,
+            "seconds": self.timeout * _LOADING,
             "examples": None if examples is None else str(Path(examples).resolve()),
         }
         module = LoadedModule(self, request)
@@ -179,6 +180,11 @@ class Prover:
             self.close()
         if self._worker is None:
             self._worker = _Worker(self._python, self._start_timeout, self._limits)
+            # What starting takes is no affair of the module's.
+            _, reason = self.ask({"op": "start"})
+            if reason:
+                module.loaded = Loaded(reason=reason)
+                return
         answer, reason = self.ask(module.request)
         module.loaded = loaded_from_json(answer["loaded"]) if answer else Loaded(reason=reason)
         self._current = module
@@ -430,6 +436,8 @@ class _Worker:
                 self._tail.extend(line[-_LONGEST_LINE:] for line in data.splitlines()[-_TAIL:])
 
 
+_LOADING = 0.6
+"""The share of the time for a request that the statements of a module may take together."""
 _POLL = 0.2
 """Seconds between looks at whether the child is still there."""
 _SWEEPS, _PAUSE = 50, 0.02

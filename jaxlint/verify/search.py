@@ -43,7 +43,7 @@ def deadline(seconds: float) -> Iterator[None]:
         return
 
     def stop(*_: Any) -> None:
-        raise DeadlineError(f"took more than {seconds:g} s")
+        raise DeadlineError(f"took more than {seconds:.3g} s")
 
     before = signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_REAL, seconds)
@@ -162,12 +162,9 @@ class Search:
             _, cost, _, state = heapq.heappop(heap)
             self.tries += 1
             outcome = self._try(state, wanted, mode, end - time.monotonic())
-            if (
-                outcome.found is None
-                and mode == Mode.ABSTRACT
-                and _needs_values(outcome.failure)
-                and needs_values < _TRIES_WITH_VALUES
-            ):
+            first = not state.choices and self._is_ready(outcome)
+            needs = _needs_values(outcome.failure) and needs_values < _TRIES_WITH_VALUES
+            if outcome.found is None and mode == Mode.ABSTRACT and (first or needs):
                 needs_values += 1
                 outcome = self._try(state, wanted, Mode.CONCRETE, end - time.monotonic())
             if outcome.found is not None:
@@ -182,6 +179,12 @@ class Search:
                     heapq.heappush(heap, (price - 3 * outcome.progress, price, next(counter), following))
         return None
 
+    def _is_ready(self, outcome: Outcome) -> bool:
+        """Tell whether the target can be called as its author meant it to be: with its defaults alone."""
+        if outcome.world is None or outcome.failure is None:
+            return False
+        return all(outcome.world.choice(path).kind == "static" for path in outcome.world.touched)
+
     # --- one try ------------------------------------------------------------------------------------------------------
 
     def _try(self, state: State, wanted: Wanted, mode: str, seconds: float) -> Outcome:
@@ -194,8 +197,8 @@ class Search:
             suspects = [path for path in world.touched if path == error.path or path.startswith(prefix)]
             suspects = self._narrowed(error, suspects)
             return Outcome(None, -1.0, suspects, reason=str(error), world=world)
-        except DeadlineError as error:
-            return Outcome(None, -1.0, [], reason=str(error), world=world)
+        except DeadlineError:
+            return Outcome(None, -1.0, [], reason="what it needs takes too long to make", world=world)
         except BaseException as error:  # noqa: BLE001 (a constructor or factory may raise anything, and exit)
             return self._failed(self._recorder.failure(error), world, -1.0)
         action = functools.partial(self._call, function, arguments)
@@ -333,6 +336,8 @@ class Search:
         if self._chased is not None:
             suspects = [f"{self._target}()>{path}" for path in suspects]
         text = f"{failure.type}: {(failure.message.splitlines() or [''])[0][:200]}"
+        if failure.type == DeadlineError.__name__:
+            text = f"a call {failure.message}"
         where = failure.stack[0].line if failure.stack and failure.stack[0].file == self._path else line
         reason = f"line {where}: {text}" if where else text
         return Outcome(None, progress, suspects, failure, reason, world, self._names(failure))
@@ -435,6 +440,7 @@ class Search:
                     slot = self._slots[path]
                     slot.choices.append(Choice("dict", (*choice.data, key)))
                     yield 0.2, state.choosing({path: len(slot.choices) - 1})
+        yield from self._ranked(state, blamed, world, message)
         if "nteger" in message:
             yield from self._integers(state, blamed)
         if "truth value of an array" in message or "only scalar" in message or "only 0-dimensional" in message:
@@ -445,6 +451,20 @@ class Search:
             for number, choice in enumerate(self._slots[path].choices):
                 if choice.kind in wanted and choice.kind != now:
                     yield 0.5 + 0.05 * number, state.choosing({path: number})
+
+    def _ranked(self, state: State, blamed: list[str], world: World, message: str) -> Iterator[tuple[float, State]]:
+        """Yield states in which arrays have the rank that an exception asks for."""
+        match = _TOO_FEW_AXES.search(message)
+        if match is None:
+            return
+        changes = {}
+        for path in blamed:
+            index = _index_of(self._slots[path].choices, Choice("array", (int(match[1]), "float32")))
+            if index is not None and world.choice(path).kind == "array":
+                changes[path] = index
+                yield 0.4, state.choosing({path: index})
+        if len(changes) > 1:
+            yield 0.5, state.choosing(changes)
 
     def _integers(self, state: State, blamed: list[str]) -> Iterator[tuple[float, State]]:
         for path in blamed:
@@ -558,7 +578,8 @@ def _limited(action: Callable[[], None], seconds: float) -> None:
 
 def _needs_values(failure: Failure | None) -> bool:
     return failure is not None and (
-        failure.traced or (failure.type == "AttributeError" and "Tracer" in failure.message)
+        # Not all that Python cannot do without a value is an error of jax's own: formatting, opening, indexing a list.
+        failure.traced or "Tracer" in failure.message or "Traced<" in failure.message
     )
 
 
@@ -625,6 +646,8 @@ def _numbers(message: str) -> list[int]:
     return [number for number in dict.fromkeys(found) if 2 < number <= 4096 and number != SIZE][:3]
 
 
+_TOO_FEW_AXES = re.compile(r"but (\d+) were indexed")
+"""How jax says that an array has fewer axes than are asked for, and how many these are."""
 _ITEMS = 1000
 """How far a generator that a target returns is run."""
 _LONGEST_TRY = 3.0

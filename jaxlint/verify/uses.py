@@ -323,7 +323,7 @@ class FunctionUses:
                         if self.resolve(bound):
                             self.add(self.resolve(bound)).size = True
         elif isinstance(node, ast.Compare):
-            path = self.resolve(node.left)
+            path = self.resolve(_without_case(node.left))
             for other in node.comparators:
                 for value in other.elts if isinstance(other, ast.Tuple | ast.List | ast.Set) else (other,):
                     if path and isinstance(value, ast.Constant) and isinstance(value.value, str):
@@ -418,6 +418,7 @@ class FunctionUses:
 
 
 _ALIASES = 6
+_CASES = ("lower", "upper", "casefold", "strip", "rstrip", "lstrip")
 _TREE = ("map", "tree_map", "tree_leaves", "leaves", "flatten", "tree_flatten", "ravel_pytree", "structure", "reduce")
 _CALLERS = (
     *("grad", "value_and_grad", "jit", "vmap", "pmap", "checkpoint", "remat", "jacfwd", "jacrev", "hessian", "scan"),
@@ -447,6 +448,13 @@ def _path(node: ast.AST) -> str:
         base = _path(node.func)
         return f"{base}()" if base else ""
     return ""
+
+
+def _without_case(node: ast.expr) -> ast.expr:
+    """Return the text of which an expression is the lower, upper or stripped version, or the expression."""
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CASES:
+        node = node.func.value
+    return node
 
 
 def _root(path: str) -> str:

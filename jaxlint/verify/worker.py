@@ -58,6 +58,7 @@ class Worker:
                 request["watched"],
                 request["loops"],
                 whole=request["whole"],
+                seconds=request["seconds"],
                 examples=request["examples"],
             )
             return {"loaded": to_json(loaded)}

@@ -1,4 +1,4 @@
-"""Never comes back from being loaded."""
+"""A class whose body never ends: it is given up, and what needs it with it."""
 
 import jax
 

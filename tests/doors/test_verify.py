@@ -42,7 +42,10 @@ def test_cards(capsys: pytest.CaptureFixture[str]) -> None:
     assert lines[1] == ("  | confirmed: compiles again on each call of scaled (3 synthetic calls: 1/1/1 traces)")
     assert lines[2] == "  | called scaled with x=float32[8,8], factor=0.5"
     assert lines[4].startswith("unknown.py:6:12: JAX102 ")
-    assert lines[5] == "  | not-run: no arguments found for made: line 5: ValueError: [[1. 1. 1. 1. 1. 1. 1. 1.]"
+    assert lines[5] == (
+        "  | not-run: no arguments found for made: line 5: ValueError: [[1. 1. 1. 1. 1. 1. 1. 1.]; "
+        "jaxlint_examples() can say what to call it with"
+    )
     assert lines[-1] == "Verified 2 findings: 1 confirmed, 0 refuted, 1 not-run."
     assert err == ""
 

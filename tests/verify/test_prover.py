@@ -92,7 +92,8 @@ def test_events_carry_place_of_call_and_place_of_making(load: Load) -> None:
 
 def test_misses_and_traces_are_counted_where_they_happen(load: Load) -> None:
     run = load(WELL_BEHAVED).call("scaled").runs[1]
-    assert {(e.kind, e.count, e.stack[0].line) for e in run.events} == {
+    told = [e for e in run.events if e.kind in ("compile", "trace", "miss")]
+    assert {(e.kind, e.count, e.stack[0].line) for e in told} == {
         ("compile", 1, 6),
         ("trace", 1, 6),
         ("miss", 1, 6),

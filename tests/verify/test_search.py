@@ -63,6 +63,11 @@ class F:
         "def f(r, v):\n    d = r + v[1:] - v[:-1]\n    return jax.jit(lambda u: u * 2)(d)  # here\n",
         # what needs values, is a method, or is given back
         "def f(x):\n    y = jax.jit(lambda v: v.sum())(x)  # here\n    return float(y)\n",
+        "def f(n=2):\n    for x in range(n):\n        print(f'{jax.jit(lambda v: v + 1.0)(x):f}')  # here\n",
+        "def f(x, to='a.txt'):\n    y = jax.jit(lambda v: v.sum())(x)  # here\n    print('{:f}'.format(y))\n",
+        # what messages and comparisons ask for
+        "def f(x):\n    def g(y):\n        return y[0, :, 0]\n    return jax.jit(lambda v: g(v))(x)  # here\n",
+        "def f(x, how):\n    assert how.lower() in ('mean', 'sum')\n    return jax.jit(lambda v: v)(x)  # here\n",
         CLASS,
         "def f(rate):\n    def g(x):\n        return jax.jit(lambda v: v * rate)(x)  # here\n    return g\n",
     ],
@@ -95,6 +100,15 @@ def test_loops_are_traced(judge: Judge) -> None:
     assert judge(f"@jax.jit\ndef f(x):\n    for i in range(400):  # here{body}", "JAX301").shown is True
     assert judge(f"@jax.jit\ndef f(x):\n    for i in range(8):  # here{body}", "JAX301").shown is False
     assert judge(f"@jax.jit\ndef f(x):\n    for i in range(len(x)):  # here{body}", "JAX302").shown is True
+
+
+def test_a_loop_at_module_level_is_run_where_it_stands(judge: Judge) -> None:
+    text = "import numpy as np\n\nkept = np.zeros(3)\nfor i in range(3):\n    kept[i] = jnp.sin({}) + 1  # here\n"
+    text = text.replace("  # here", "").replace("in range(3):", "in range(3):  # here") + "kept = jnp.asarray(kept)\n"
+    assert judge(text.format("i"), "JAX402").shown is True
+    assert judge(text.replace("jnp.sin({})", "i"), "JAX402").shown is False
+    judgement = judge(text.format("nowhere"), "JAX402")
+    assert (judgement.shown, "NameError: name 'nowhere'" in judgement.evidence) == (None, True)
 
 
 def test_what_fails_to_load_explains_itself(judge: Judge) -> None:
