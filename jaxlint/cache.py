@@ -10,7 +10,6 @@ Values are JSON: a cache that came with somebody else's code must not be able to
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 import sqlite3
@@ -19,6 +18,8 @@ import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
+
+from jaxlint.digests import digest
 
 FOLDER = ".jaxlint_cache"
 _FILE = "v1.sqlite3"
@@ -31,16 +32,6 @@ _SECONDS = 5.0
 """How long to wait for another process that is writing."""
 _AT_ONCE = 500
 _SECONDS_A_DAY = 86_400
-
-
-def digest(*parts: object) -> str:
-    """Return a key for some values that have a text."""
-    return hashlib.blake2b("\0".join(map(str, parts)).encode("utf-8", "surrogatepass"), digest_size=20).hexdigest()
-
-
-def digest_of(data: bytes) -> str:
-    """Return a key for the content of a file."""
-    return hashlib.blake2b(data, digest_size=20).hexdigest()
 
 
 def version() -> str:

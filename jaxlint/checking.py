@@ -10,11 +10,12 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jaxlint.cache import Cache, digest, digest_of, version
+from jaxlint.digests import digest, digest_of
 from jaxlint.facts.incoming import NOTHING
 from jaxlint.pool import Pool
 
 if TYPE_CHECKING:
+    from jaxlint.cache import Cache
     from jaxlint.config import Config
     from jaxlint.diagnostic import Diagnostic
     from jaxlint.discovery import File
@@ -52,7 +53,7 @@ class _Run:
         self._linted = range(len(files))
         self._pool = pool
         self._cache = cache
-        self._version = version() if cache is not None else ""
+        self._version = _version() if cache is not None else ""
         self._contents = [_content(file) for file in self._files] if cache is not None else []
         self._config_keys: dict[int, str] = {}
         self._new: dict[str, Any] = {}
@@ -214,6 +215,12 @@ def joined(files: Sequence[File], records: Sequence[Exports], entries: Iterable[
     ]
     project = Project(modules, entries)
     return [project.incoming(number) for number in range(len(modules))]
+
+
+def _version() -> str:
+    from jaxlint.cache import version  # it loads a database, which a run without a cache can do without
+
+    return version()
 
 
 def _is_lasting(result: Checked) -> bool:

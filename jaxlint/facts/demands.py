@@ -6,7 +6,7 @@ The table of JAX's own functions is `demands.toml`; each position in it was seen
 from __future__ import annotations
 
 import functools
-import importlib.resources
+import pkgutil
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -369,8 +369,8 @@ def needed_arguments_of_method(call: cst.Call, name: str) -> Iterator[cst.BaseEx
 
 @functools.cache
 def _raw() -> Mapping[str, Mapping[str, Mapping[str, list[int | str] | str]]]:
-    text = importlib.resources.files(__package__).joinpath("demands.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    data = pkgutil.get_data(__name__, "demands.toml") or b""
+    return tomllib.loads(data.decode())
 
 
 @functools.cache

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-import importlib.resources
+import pkgutil
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -92,9 +92,9 @@ def known_last_names() -> frozenset[str]:
 
 @functools.cache
 def _built_in() -> Mapping[str, Wrapper]:
-    text = importlib.resources.files(__package__).joinpath("wrappers.toml").read_text(encoding="utf-8")
+    data = pkgutil.get_data(__name__, "wrappers.toml") or b""
     found: dict[str, Wrapper] = {}
-    for name, columns in tomllib.loads(text).items():
+    for name, columns in tomllib.loads(data.decode()).items():
         for alias in (name, *columns.get("aliases", ())):
             found[alias] = _wrapper(name, columns)
     return found

@@ -45,6 +45,12 @@ def test_libcst_is_not_imported_where_nothing_can_be_found(project: Project, arg
     assert modules.isdisjoint(NEVER)
 
 
+def test_a_run_without_a_cache_loads_no_database_and_unpacks_nothing(project: Project) -> None:
+    project.write("a.py")
+    modules = imported(project, "check", "--no-cache", "a.py")
+    assert modules.isdisjoint({"importlib.resources", "sqlite3", "zipfile"})
+
+
 def test_a_named_file_needs_no_patterns(project: Project) -> None:
     project.write("a.py")
     project.write("jaxlint.toml", "preview = true")
