@@ -169,7 +169,9 @@ class Module:
         result = search.find(wanted, tries, seconds)
         spent = time.perf_counter() - start
         if result is None:
-            reason = f"no arguments found for {target}: {search.reason}; {HOOK}() can say what to call it with"
+            reason = f"no arguments found for {target}: {search.reason}"
+            if _NOT_LOADED not in reason:
+                reason += f"; {HOOK}() can say what to call it with"
             return Inputs(target, tries=search.tries, seconds=spent, reason=reason)
         self._found[target] = result
         compiled = self._recorder.watch.compiled(result.function) is not None
@@ -378,6 +380,9 @@ class Module:
         return owner, found
 
 
+_NOT_LOADED = "which could not be loaded"
+
+
 class Stub:
     """Stands for what a failing statement should have defined; using it says which and why."""
 
@@ -386,7 +391,7 @@ class Stub:
         self.jaxlint_reason = reason
 
     def _fail(self, *_: Any, **__: Any) -> Any:
-        raise StubError(f"depends on {self.jaxlint_name}, which could not be loaded: {self.jaxlint_reason}")
+        raise StubError(f"depends on {self.jaxlint_name}, {_NOT_LOADED}: {self.jaxlint_reason}")
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
