@@ -343,6 +343,9 @@ class Stale:
             if self._tracing.is_traced(change.context.function) or self._is_renewed(handle, change):
                 continue
             stale = self._judged(StaleRead(read, handle, change))
+            if stale is not None and handle.attribute and not self._is_by_maker(handle.node):
+                # What is compiled in a method of its own is compiled again by whoever calls that.
+                stale = StaleRead(read, handle, change, set_up=True)
             if stale is not None:
                 found.append(stale)
         return max(found, key=lambda stale: stale.rank, default=None)
@@ -434,11 +437,14 @@ class Stale:
         for item in self._names.mro(cls):
             if attribute in item.scope.bindings or attribute in item.fields:
                 return True
-            for _, context in item.stores.get(attribute, ()):
-                method = self._method_around(context.function)
-                if method is not None and (method.name in _MAKERS or self._is_called_by_maker(method, {id(method)})):
-                    return True
+            if any(self._is_by_maker(value) for value, _ in item.stores.get(attribute, ())):
+                return True
         return False
+
+    def _is_by_maker(self, node: cst.CSTNode) -> bool:
+        """Whether code is the constructor's, or of a method that only the constructor calls."""
+        method = self._method_around(self._tree.context(node).function)
+        return method is not None and (method.name in _MAKERS or self._is_called_by_maker(method, {id(method)}))
 
     def _judged_by_callers(self, stale: StaleRead, function: Function | None, *, set_up: bool) -> StaleRead:
         """Judge a method that only changes the attribute by what its callers do before and after."""
@@ -536,7 +542,7 @@ def _share(one: Loop | None, other: Loop | None, outside: Loop | None) -> bool:
 
 
 def _says_missing(test: cst.BaseExpression, attribute: str) -> bool:
-    """Whether a test asks whether an attribute has no value yet: `x is None`, `not x`, `not hasattr(self, "x")`."""
+    """Whether a test asks whether an attribute has no value yet: `x is None`, `key not in x`, `not x`."""
     work: list[cst.BaseExpression] = [test]
     while work:
         node = work.pop()
@@ -548,6 +554,8 @@ def _says_missing(test: cst.BaseExpression, attribute: str) -> bool:
             for target in node.comparisons
         ):
             asked = node.left
+        elif isinstance(node, cst.Comparison) and isinstance(node.comparisons[0].operator, cst.NotIn):
+            asked = node.comparisons[0].comparator
         elif isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
             asked = node.expression
         if asked is not None and attribute in _attributes(asked):

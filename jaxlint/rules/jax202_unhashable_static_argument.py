@@ -60,7 +60,6 @@ RULE = Rule(
     impact=Impact.ERROR,
     since="0.1.0",
     words=_short_lived.WORDS,
-    preview=True,
     doc=__doc__,
 )
 

@@ -61,7 +61,6 @@ RULE = Rule(
     impact=Impact.EVERY_CALL,
     since="0.1.0",
     words=_short_lived.WORDS,
-    preview=True,
     doc=__doc__,
 )
 

@@ -226,6 +226,25 @@ class Renewed:
         return one, self._fast(x)
 
 
+class Remembering:
+    """What is looked up once is remembered; what is remembered does not change."""
+
+    def __init__(self):
+        self.known = {}
+        self._fast = jax.jit(self._scale)
+
+    def factor(self, key):
+        if key not in self.known:
+            self.known[key] = len(key) + 0.5
+        return self.known[key]
+
+    def _scale(self, x):
+        return x * self.factor("abc")
+
+    def both(self, x):
+        return self._fast(x), self.factor("de"), self._fast(x)
+
+
 class Emptied:
     """Who changes it empties the cache."""
 
@@ -396,6 +415,7 @@ def jaxlint_examples():
         "Built.once": lambda: _made(Built, [1, 2]).scaled(x),
         "Lazy.twice": lambda: _looked_up_twice(x),
         "Renewed.changed": lambda: _made(Renewed, 1.0).both(x),
+        "Remembering.both": lambda: _made(Remembering).both(x),
         "Emptied.changed": lambda: _made(Emptied, 1.0).both(x),
         "Frozen.changed": lambda: _made(Frozen, 1.0).both(x),
         "Tree.changed": lambda: _made(Tree, 1.0).both(x),
