@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from jaxlint.facts import arrays
-from jaxlint.facts.compiled import CompiledCall, CompiledCalls
+from jaxlint.facts.compiled import CompiledCall, CompiledCalls, ImportedCall
 from jaxlint.facts.constants import UNKNOWN, Constants
 from jaxlint.facts.glance import SHORT
 from jaxlint.facts.instances import Instances
@@ -40,15 +40,21 @@ _CONVERSIONS = frozenset({"array", "asarray"})
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Given:
-    """An argument that a call hands to a parameter, with what is wrong with it in words."""
+    """An argument that a call hands to a parameter, with what is wrong with it in words.
+
+    `name` is the parameter's, `parameter` the one itself where the function is in sight; `unneeded` says that nothing
+    there needs its value in Python.
+    """
 
     node: cst.CSTNode
-    call: CompiledCall
-    parameter: Parameter
+    call: CompiledCall | ImportedCall
+    name: str
     what: str
     in_loop: bool = False
     looped: bool = False
     sure: bool = True
+    unneeded: bool = False
+    parameter: Parameter | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,14 +114,16 @@ class Arguments:
         self._traceable = traceable
         self._lengths = lengths
 
-    def _given(self, *, static: bool) -> Iterator[tuple[CompiledCall, Parameter, cst.BaseExpression]]:
+    def _statics(self) -> Iterator[tuple[CompiledCall | ImportedCall, str, cst.BaseExpression, Parameter | None]]:
+        """Yield what calls hand to static parameters: the call, the parameter's name, the argument, the parameter."""
         for call in self._compiled.calls:
             for parameter in call.parameters:
-                if call.statics is None or call.is_static(parameter) is not static:
-                    continue
-                node = call.argument(parameter)
+                node = call.argument(parameter) if call.is_static(parameter) else None
                 if node is not None:
-                    yield call, parameter, node
+                    yield call, parameter.name, node, parameter
+        for imported in self._compiled.imported:
+            for name, node in imported.statics:
+                yield imported, name, node, None
 
     # Unhashable
 
@@ -123,10 +131,10 @@ class Arguments:
     def unhashable(self) -> list[Given]:
         """The static arguments that have no hash."""
         found = []
-        for call, parameter, node in self._given(static=True):
+        for call, name, node, parameter in self._statics():
             what = [self._unhashable(value) for value in self._names.values(node)]
             if what and all(what):
-                found.append(Given(node, call, parameter, str(what[0])))
+                found.append(Given(node, call, name, str(what[0]), parameter=parameter))
         return found
 
     def _unhashable(self, value: Value) -> str | None:
@@ -221,9 +229,14 @@ class Arguments:
 
     @functools.cached_property
     def fresh(self) -> list[Given]:
-        """The static arguments that are made anew and equal no other."""
+        """The static arguments that are made anew and equal no other.
+
+        Calls of what another module compiles are left out: helpers that take functions are mostly called under trace.
+        """
         found = []
-        for call, parameter, node in self._given(static=True):
+        for call, name, node, parameter in self._statics():
+            if isinstance(call, ImportedCall):
+                continue
             made = [self._fresh(value, call) for value in self._names.values(node)]
             sure = [item for item in made if item is not None]
             if not sure or len(sure) != len(made):
@@ -231,10 +244,12 @@ class Arguments:
             what, loop = sure[0]
             outer = call.context.loop
             in_loop = outer is not None and loop is not None
-            found.append(Given(node, call, parameter, what, in_loop, outer is not None and loop is None))
+            found.append(
+                Given(node, call, name, what, in_loop, outer is not None and loop is None, parameter=parameter)
+            )
         return found
 
-    def _fresh(self, value: Value, call: CompiledCall) -> tuple[str, Loop | None] | None:
+    def _fresh(self, value: Value, call: CompiledCall | ImportedCall) -> tuple[str, Loop | None] | None:
         """Return what a new object is, and the loop that it is made in."""
         if isinstance(value, Function):
             context = value.context
@@ -267,16 +282,16 @@ class Arguments:
     def varying(self) -> list[Given]:
         """The static arguments that change in each turn of a loop; `sure` says that nothing needs them static."""
         found = []
-        for call, parameter, node in self._given(static=True):
+        for call, name, node, parameter in self._statics():
             loop = call.context.loop
             if loop is None or all(self._has_few_values(value) for value in self._names.values(node)):
                 continue
             turn = self._turn_of(node, loop)
             if turn is None or (self._is_few(turn) and not self._mixes_parameters(node)):
                 continue
-            unneeded = self.is_unneeded(parameter)
+            unneeded = parameter is not None and self._traceable.parameter(parameter)
             counted = isinstance(turn.node, cst.While) or isinstance(turn.node.iter, cst.Call)
-            found.append(Given(node, call, parameter, "", True, False, unneeded or counted))
+            found.append(Given(node, call, name, "", True, False, unneeded or counted, unneeded, parameter))
         return found
 
     @staticmethod
@@ -329,10 +344,6 @@ class Arguments:
             return False
         return any(any(isinstance(value, Parameter) for value in self._names.values(name)) for name in _names_in(node))
 
-    def is_unneeded(self, parameter: Parameter) -> bool:
-        """Whether nothing in sight needs the value of a parameter in Python."""
-        return self._traceable.parameter(parameter)
-
     # Shapes
 
     @functools.cached_property
@@ -347,17 +358,20 @@ class Arguments:
                     continue
                 if self._lengths.varies(node):
                     what = "is as long as what was gathered until something happened"
-                    found[id(call.node)] = Given(node, call, parameter, what, loop is not None)
+                    found[id(call.node)] = Given(
+                        node, call, parameter.name, what, loop is not None, parameter=parameter
+                    )
                     break
                 if loop is None or self._is_few(loop):
                     continue
                 if isinstance(node, cst.Name) and self._is_lengthened(call, parameter, node.value):
-                    found[id(call.node)] = Given(node, call, parameter, "comes back longer each time", True)
+                    what = "comes back longer each time"
+                    found[id(call.node)] = Given(node, call, parameter.name, what, True, parameter=parameter)
                     break
                 what, sure = self._shape_varies(node, loop, 5)
                 known = found.get(id(call.node))
                 if what and (known is None or (sure and not known.sure)):
-                    found[id(call.node)] = Given(node, call, parameter, what, True, sure=sure)
+                    found[id(call.node)] = Given(node, call, parameter.name, what, True, sure=sure, parameter=parameter)
         return list(found.values())
 
     def _is_lengthened(self, call: CompiledCall, parameter: Parameter, name: str) -> bool:

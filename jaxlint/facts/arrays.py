@@ -70,6 +70,12 @@ DATA_DEPENDENT = {
 """Functions of `jax.numpy` whose result's shape depends on values, with the number of data arguments they are given
 in that case (`where` with three gives a fixed shape)."""
 
+COLLECTIVES = frozenset(
+    f"jax.lax.{name}"
+    for name in "psum pmean pmax pmin psum_scatter all_gather all_to_all ppermute pshuffle pswapaxes axis_index".split()
+)
+"""Functions of the named axis of a mapped function: where nothing maps, they fail."""
+
 NUMPY_ON_VALUES = frozenset(
     "array asarray asanyarray ascontiguousarray float32 float64 int32 int64 sin cos tan arcsin arccos arctan arctan2 "
     "sinh cosh tanh exp exp2 expm1 log log2 log10 log1p sqrt cbrt square abs absolute fabs sign floor ceil rint add "

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import libcst as cst
 
 from jaxlint.facts.calls import Calls
+from jaxlint.facts.incoming import NOTHING, Imported, Incoming
 from jaxlint.facts.names import Expression, Names
 from jaxlint.facts.tree import Class, Context, Function, Parameter, Tree
 from jaxlint.facts.values import Values, argument_of
@@ -49,10 +50,32 @@ class CompiledCall:
         return self.statics is not None and parameter.name in self.statics
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ImportedCall:
+    """One call of a function that another module of the project compiles.
+
+    `statics` are the arguments that it hands to static parameters, by their names.
+    """
+
+    node: cst.Call
+    context: Context
+    name: str
+    statics: tuple[tuple[str, cst.BaseExpression], ...]
+
+
 class CompiledCalls:
     """Finds them, in source order."""
 
-    def __init__(self, tree: Tree, names: Names, wrappings: Wrappings, calls: Calls, values: Values) -> None:
+    def __init__(
+        self,
+        tree: Tree,
+        names: Names,
+        wrappings: Wrappings,
+        calls: Calls,
+        values: Values,
+        incoming: Incoming = NOTHING,
+    ) -> None:
+        self._incoming = incoming
         self._tree = tree
         self._names = names
         self._wrappings = wrappings
@@ -66,12 +89,39 @@ class CompiledCalls:
             return []
         return [found for call in self._tree.calls if (found := self._find(call)) is not None]
 
+    @functools.cached_property
+    def imported(self) -> list[ImportedCall]:
+        """The calls of compiled functions of other modules that hand over static arguments."""
+        compiled = {
+            name: imported
+            for name, imported in self._incoming.imports.items()
+            if imported.kind == "compiled" and imported.statics
+        }
+        if not compiled:
+            return []
+        return [found for call in self._tree.calls if (found := self._imported(call, compiled)) is not None]
+
+    def _imported(self, call: cst.Call, compiled: Mapping[str, Imported]) -> ImportedCall | None:
+        callees = (call.func, *self._behind_transforms(call.func))
+        names = [name for callee in callees for name in self._names.externals(callee) if name in compiled]
+        statics = _statics_given(call, compiled[names[0]]) if names else ()
+        return ImportedCall(call, self._tree.context(call), compiled[names[0]].name, statics) if statics else None
+
+    def _behind_transforms(self, node: cst.CSTNode) -> list[cst.CSTNode]:
+        """Return what a transform that keeps the arguments is given: the `f` of `jax.vmap(f)`."""
+        found = []
+        for value in self._names.values(node):
+            inner = self._wrappings.of(value.node) if isinstance(value, Expression) else None
+            if inner is not None and inner.wrapper.keeps_arguments and not inner.wrapper.compiles:
+                found.append(inner.targets[0])
+        return found
+
     def wrapper_of(self, function: Function) -> Wrapped | None:
         """Return the decorator that compiles a function."""
         return next((w for w in self._wrappings.of_function(function) if w.wrapper.compiles), None)
 
     def _find(self, call: cst.Call) -> CompiledCall | None:
-        found = list(self._candidates(call))
+        found = [*self._candidates(call), *self._transformed(call)]
         if not found or any(function is not found[0][1] for _, function, _ in found):
             return None
         wrapped, function, bound = found[0]
@@ -113,7 +163,32 @@ class CompiledCalls:
             target = inner.targets[0]
         return target
 
+    def _transformed(self, call: cst.Call) -> Iterator[tuple[Wrapped, Function, bool]]:
+        for target in self._behind_transforms(call.func):
+            for function in self._names.functions(target)[:1]:
+                wrapped = self.wrapper_of(function) if function.cls is None else None
+                if wrapped is not None:
+                    yield wrapped, function, False
+
     def _is_bound(self, function: Function, func: cst.BaseExpression) -> bool:
         if function.cls is None or not isinstance(func, cst.Attribute) or self._names.is_static(function):
             return False
         return not any(isinstance(base, Class) for base in self._names.values(func.value))
+
+
+def _statics_given(call: cst.Call, imported: Imported) -> tuple[tuple[str, cst.BaseExpression], ...]:
+    """Return the arguments that a call gives to static parameters, by name."""
+    params = imported.params
+    names = {
+        params[static] if isinstance(static, int) else static
+        for static in imported.statics
+        if isinstance(static, str) or -len(params) <= static < len(params)
+    }
+    found = []
+    for position, arg in enumerate(call.args):
+        if arg.star:
+            break
+        name = arg.keyword.value if arg.keyword is not None else params[position] if position < len(params) else ""
+        if name in names:
+            found.append((name, arg.value))
+    return tuple(found)

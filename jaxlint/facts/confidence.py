@@ -58,8 +58,9 @@ def confidence(evidence: Evidence) -> Confidence | None:
         return None
     doubts = evidence.doubts
     if evidence.repeated:
-        # That its function runs in a loop in sight outweighs the reuse within one run of it.
-        doubts = doubts - {Doubt.REUSED}
+        # That its function runs in a loop in sight outweighs the reuse within one run of it; and whatever is done with
+        # what is handed on, it is another function in each run.
+        doubts = doubts - {Doubt.REUSED, Doubt.PASSED_ON}
     if doubts or (evidence.test and not evidence.error):
         return Confidence.LOW
     if evidence.error or evidence.in_loop or evidence.repeated:

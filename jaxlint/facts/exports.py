@@ -44,6 +44,9 @@ RULES = "@rules"
 """The dotted name that stands for `f.defvjp` and its kin, all of whose arguments are traced."""
 
 _DEFINES_RULES = frozenset({"defvjp", "defjvp", "defjvps", "def_vmap", "defpartial"})
+CONSTRUCTORS = frozenset({"__init__", "__post_init__"})
+"""The methods that make an instance."""
+
 _DEPTH = 5
 """How many expressions within expressions a reference follows."""
 _MOST = 4
@@ -71,7 +74,7 @@ class FunctionRecord:
     `outer` and `cls` are the numbers of what it is defined in, -1 for none.  `calls` holds (reference, 0 or LOOP
     or HOST_LOOP); `passes` holds (callee, position or keyword, reference of the argument).  `operations` counts the
     calls of array functions, and the updates, that are written in it outside of any `if`.  `once` is the mark
-    `# jaxlint: once`.
+    `# jaxlint: once`; `mapped` says that it uses a named axis by its literal name, which only a mapped function has.
     """
 
     name: str
@@ -85,6 +88,7 @@ class FunctionRecord:
     passes: list[tuple[int, Key, int]] = field(default_factory=list)
     operations: int = 0
     once: bool = False
+    mapped: bool = False
 
     @property
     def is_lambda(self) -> bool:
@@ -94,7 +98,11 @@ class FunctionRecord:
 
 @dataclass(slots=True)
 class ClassRecord:
-    """One class; `attributes` holds what its methods assign to `self`, and what its body assigns or annotates."""
+    """One class; `attributes` holds what its methods assign to `self`, and what its body assigns or annotates.
+
+    `made` names the attributes that the constructor assigns.  `by_value` says that its instances may equal one another,
+    as a decorator or `__eq__` has it.
+    """
 
     name: str
     qualname: str
@@ -102,6 +110,8 @@ class ClassRecord:
     bases: list[int] = field(default_factory=list)
     methods: dict[str, int] = field(default_factory=dict)
     attributes: dict[str, list[int]] = field(default_factory=dict)
+    made: list[str] = field(default_factory=list)
+    by_value: bool = False
 
 
 @dataclass(slots=True)
@@ -269,8 +279,13 @@ class _Reader:
         if node.value is not None:
             self._push(at, node.value)
             self._assign(node.target, node.value, at)
-        if at.cls >= 0 and isinstance(node.target, ast.Name):
-            self._stores.append((at.cls, node.target.id, node.annotation, at.function, True))
+        target = node.target
+        if at.cls >= 0 and isinstance(target, ast.Name):
+            self._stores.append((at.cls, target.id, node.annotation, at.function, True))
+        elif isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
+            owner = self._self_of(target.value.id, at.function)
+            if owner >= 0:
+                self._stores.append((owner, target.attr, node.annotation, at.function, True))
 
     def _assign(self, target: ast.expr, value: ast.expr, at: _Place) -> None:
         if isinstance(target, ast.Name):
@@ -369,7 +384,8 @@ class _Reader:
 
     def _on_class(self, node: ast.ClassDef, at: _Place) -> None:
         number = len(self.record.classes)
-        self.record.classes.append(ClassRecord(node.name, at.prefix + node.name, at.function))
+        record = ClassRecord(node.name, at.prefix + node.name, at.function, by_value=_is_by_value(node))
+        self.record.classes.append(record)
         self._bind(node.name, ("c", number), at)
         self._bases.extend((base, number, at.function) for base in node.bases)
         self._push(at, *node.bases, *node.decorator_list, *(keyword.value for keyword in node.keywords))
@@ -411,6 +427,8 @@ class _Reader:
             refs = self._annotated(node, function) if is_annotation else self._expression(_default(node), function)
             known = record.classes[number].attributes.setdefault(name, [])
             known.extend(ref for ref in refs if ref not in known and len(known) < _MOST)
+            if record.functions[function].name in CONSTRUCTORS and name not in record.classes[number].made:
+                record.classes[number].made.append(name)
         for call, function, loop, sure in self._calls:
             self._call(call, function, loop, sure=sure)
         for number, name, value in self._given:
@@ -469,9 +487,10 @@ class _Reader:
         return (self._number(ref),)
 
     def _annotated(self, node: ast.expr, function: int) -> tuple[int, ...]:
-        if not isinstance(node, (ast.Name, ast.Attribute)):
+        named = _class_in(node)
+        if named is None:
             return ()
-        refs = self._expression(node, function)
+        refs = self._expression(named, function)
         return tuple(self._number(("i", ref)) for ref in refs if self.record.refs[ref][0] in ("x", "c"))
 
     def _expression(self, node: ast.expr, function: int, depth: int = _DEPTH) -> tuple[int, ...]:
@@ -576,11 +595,19 @@ class _Reader:
         if tag == "x":
             return self._matters(ref[1])
         if tag == "r":
-            return is_wrapper or bool(ref[2])
+            return is_wrapper or bool(ref[2]) or self._is_class(self.record.refs[ref[1]])
         if tag == "a":
             base = self.record.refs[ref[1]]
             return is_wrapper or (base[0] == "s" and ref[2] in self.record.classes[base[1]].methods)
         return is_wrapper
+
+    @staticmethod
+    def _is_class(ref: Ref) -> bool:
+        """Whether a reference is a class, one that is imported judged by its CapWords name."""
+        if ref[0] == "c":
+            return True
+        last = str(ref[1]).rpartition(".")[2].lstrip("_") if ref[0] in ("x", "*") else ""
+        return last[:1].isupper() and not last.isupper()
 
     def _is_wrapper(self, dotted: str) -> bool:
         return dotted.rpartition(".")[2] in self._wrappers
@@ -612,6 +639,8 @@ class _Reader:
             if ref[0] == "x":
                 if sure and arrays.is_operation(ref[1]):
                     record.operations += 1
+                if ref[1] in arrays.COLLECTIVES and _names_axis(node):
+                    record.mapped = True
                 if not self._matters(ref[1]):
                     continue
             record.calls.append((callee, loop))
@@ -638,6 +667,36 @@ def _statics(node: ast.Call) -> tuple[tuple[str, tuple[int | str, ...]], ...]:
 def _is_update(node: ast.expr) -> bool:
     """Whether it is `x.at[i]`."""
     return isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "at"
+
+
+def _class_in(node: ast.expr) -> ast.Name | ast.Attribute | None:
+    """Return the one class that an annotation names, in quotes or perhaps as an alternative to None."""
+    if isinstance(node, (ast.Name, ast.Attribute)):
+        return node
+    if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.isidentifier():
+        return ast.Name(node.value, ast.Load())
+    if isinstance(node, ast.BinOp):
+        parts = [part for part in (node.left, node.right) if not _is_none(part)]
+        return _class_in(parts[0]) if len(parts) == 1 else None
+    if isinstance(node, ast.Subscript):
+        name = node.value.attr if isinstance(node.value, ast.Attribute) else getattr(node.value, "id", "")
+        return _class_in(node.slice) if name == "Optional" else None
+    return None
+
+
+def _names_axis(node: ast.Call) -> bool:
+    """Whether an argument is a literal text, as the name of an axis is."""
+    given = (*node.args, *(keyword.value for keyword in node.keywords))
+    return any(isinstance(value, ast.Constant) and isinstance(value.value, str) for value in given)
+
+
+def _is_by_value(node: ast.ClassDef) -> bool:
+    names = {part.name for part in node.body if isinstance(part, ast.FunctionDef)}
+    return bool(node.decorator_list) or not names.isdisjoint(("__eq__", "__hash__"))
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _tests_name(node: ast.expr) -> bool:

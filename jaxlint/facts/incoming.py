@@ -41,10 +41,12 @@ class Outside:
 class Imported:
     """What something is that a module imports from another of the project.
 
-    `kind` is function, instance or compiled.  `makes` says whether calling it gives a function that it has just made
-    (MADE) or just compiled (COMPILED), `operations` how many array operations one call of it dispatches.  `statics`
-    are the names and positions of a compiled function's static arguments, `params` the names of its parameters.
-    `methods` are those of an instance's class, which Python binds anew on each access.
+    `kind` is function, instance, class or compiled.  `makes` says whether calling it gives a function that it has just
+    made (MADE) or just compiled (COMPILED), `operations` how many array operations one call of it dispatches.
+    `statics` are the names and positions of a compiled function's static arguments, `params` the names of its
+    parameters.  `methods` are those of an instance's class, which Python binds anew on each access.  `compiling` holds
+    for each member of a class whose use compiles once an instance: its name, that of what is compiled, whether that is
+    a method with a static instance.
     """
 
     kind: str
@@ -54,6 +56,7 @@ class Imported:
     statics: tuple[int | str, ...] = ()
     params: tuple[str, ...] = ()
     methods: tuple[str, ...] = ()
+    compiling: tuple[tuple[str, str, bool], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -89,6 +92,12 @@ class Incoming:
     def busy(self) -> frozenset[str]:
         """The imported functions that dispatch several array operations each time they run eagerly."""
         return frozenset(name for name, imported in self.imports.items() if imported.operations >= _SEVERAL)
+
+    @functools.cached_property
+    def telling(self) -> frozenset[str]:
+        """The imported names by whose use alone something may be found: factories, compiled functions and classes."""
+        static = (name for name, imported in self.imports.items() if imported.statics or imported.compiling)
+        return self.factories | frozenset(static)
 
     @functools.cached_property
     def digest(self) -> str:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import libcst as cst
 
 from jaxlint.facts.calls import Calls
 from jaxlint.facts.compiled import CompiledCalls
-from jaxlint.facts.names import Expression, Names
+from jaxlint.facts.incoming import NOTHING, Imported, Incoming
+from jaxlint.facts.names import Expression, External, Names
 from jaxlint.facts.sites import Sites
 from jaxlint.facts.tree import Binding, Class, Context, Function, Tree
 from jaxlint.facts.values import Values
@@ -29,7 +31,7 @@ class Compiling:
     """
 
     name: str
-    node: cst.CSTNode
+    node: cst.CSTNode | None
     static_self: bool
 
 
@@ -37,15 +39,22 @@ class Compiling:
 class ShortLived:
     """An instance that compiles for itself and dies with the call, or the turn, that makes it.
 
+    `name` is that of its class, `member` what compiles, without a place where the class is of another module.
     `looped` says that what it compiles is used in a loop that it is made outside of.
     """
 
     node: cst.Call
     context: Context
-    cls: Class
+    name: str
     member: Compiling
     in_loop: bool
     looped: bool
+
+
+def _member(imported: Imported, name: str) -> Compiling | None:
+    """Return what the use of a member of an imported class compiles."""
+    found = (Compiling(member, None, static) for used, member, static in imported.compiling if used == name)
+    return next(found, None)
 
 
 class Instances:
@@ -60,7 +69,9 @@ class Instances:
         sites: Sites,
         values: Values,
         compiled: CompiledCalls,
+        incoming: Incoming = NOTHING,
     ) -> None:
+        self._imported = {name: imported for name, imported in incoming.imports.items() if imported.compiling}
         self._tree = tree
         self._names = names
         self._wrappings = wrappings
@@ -75,7 +86,7 @@ class Instances:
     def short_lived(self) -> list[ShortLived]:
         """The instances that are made where they are used, in source order."""
         classes = [cls for cls in self._tree.classes if self.compiling(cls)]
-        if not classes:
+        if not classes and not self._imported:
             return []
         found = []
         for call in self._tree.calls:
@@ -84,9 +95,15 @@ class Instances:
                 continue
             for value in self._names.values(call.func):
                 if isinstance(value, Class) and self.compiling(value):
-                    instance = self._instance(call, context, value)
-                    found.extend([instance] if instance is not None else [])
-                    break
+                    reach = functools.partial(self._reaches, value)
+                    instance = self._instance(call, context, value.name, reach)
+                elif isinstance(value, External) and value.name in self._imported:
+                    imported = self._imported[value.name]
+                    instance = self._instance(call, context, imported.name, functools.partial(_member, imported))
+                else:
+                    continue
+                found.extend([instance] if instance is not None else [])
+                break
         return found
 
     # Classes
@@ -103,6 +120,8 @@ class Instances:
     def methods_behind(self, instance: ShortLived) -> list[Function]:
         """Return the methods that an instance compiles, as far as they are in sight."""
         node = instance.member.node
+        if node is None:
+            return []
         if instance.member.static_self:
             method = self._tree.function_of.get(id(node))
             return [method] if method is not None else []
@@ -193,11 +212,13 @@ class Instances:
 
     # Instances
 
-    def _instance(self, call: cst.Call, context: Context, cls: Class) -> ShortLived | None:
+    def _instance(
+        self, call: cst.Call, context: Context, cls: str, reaches: Callable[[str], Compiling | None]
+    ) -> ShortLived | None:
         uses = self._uses(call, context)
         if uses is None:
             return None
-        reached = [(use, found) for use, name in uses if (found := self._reaches(cls, name)) is not None]
+        reached = [(use, found) for use, name in uses if (found := reaches(name)) is not None]
         if not reached:
             return None
         looped = any(self._is_looped(use, context) for use, _ in reached)

@@ -21,7 +21,7 @@ from jaxlint.facts.glance import DATA, DATA_LENGTHS, SHORT
 from jaxlint.facts.names import Element, Expression, Item, Names
 from jaxlint.facts.tracing import Tracing
 from jaxlint.facts.tree import Function, Loop, Parameter, Tree, children, last_name, within
-from jaxlint.facts.values import Kind, Values
+from jaxlint.facts.values import Kind, Values, argument_of
 from jaxlint.facts.wrapping import Wrappings
 
 HEAVY = 10
@@ -36,7 +36,7 @@ SHORT_ELEMENTWISE = 32
 STRUCTURE = re.compile(
     r".*(layer|head|agent|stage|block|expert|group|dim|axis|axes|level|depth|channel|player|species|order|term|"
     r"device|shard|sector|bit_length|mode|class|branch|entit|param|hidden|model|net|ensemble|member|car|leg|arm|link|component|estimator|octave|"
-    r"joint|latent|radius|window|stencil|halo|ghost|neighbor|neighbour|corner|vertex|vertices).*"
+    r"joint|latent|radius|window|stencil|halo|ghost|neighbor|neighbour|corner|vertex|vertices|ngram|n_gram|unroll).*"
 )
 """Names of bounds that are small by nature: unrolling them is right."""
 
@@ -66,9 +66,10 @@ class Unrolled:
     """A Python loop under trace.
 
     `trips` is the number of turns where the source shows it, None elsewhere; `bound` is then what decides it: `shape`,
-    `static`, `array`, `maybe-array` or None where nothing is known.  `body` is one turn's weight, `total` the whole
-    loop's with the loops around and within.  `cue` says in words why the number is likely large, for an unknown number.
-    `ragged` says that the turns work on different shapes, so that no `scan` can take their place as they are.
+    `static`, `array`, `maybe-array`, `host` where an object outside JAX ends it, or None where nothing is known.
+    `body` is one turn's weight, `total` the whole loop's with the loops around and within.  `cue` says in words why the
+    number is likely large, for an unknown number.  `ragged` says that the turns work on different shapes, so that no
+    `scan` can take their place as they are.
     """
 
     loop: Loop
@@ -124,6 +125,8 @@ class Loops:
             if trips is not None and trips < HUGE and self._is_structural(loop):
                 continue
             cue = self._cue(loop, bound) if trips is None and bound is not None else ""
+            if trips is None and bound is None and not cue:
+                cue, bound = self._host_cue(loop, function)
             found.append(
                 Unrolled(loop, self.place(loop), function, trips, bound, body, total, cue, self._is_ragged(loop))
             )
@@ -381,6 +384,42 @@ class Loops:
             return "each turn reads or updates an array at its own index"
         return ""
 
+    def _host_cue(self, loop: Loop, function: Function) -> tuple[str, str | None]:
+        """Say that a `while` of compiled code lasts until an object outside JAX, as an environment, says otherwise."""
+        trace = self._tracing.trace(function)
+        if not isinstance(loop.node, cst.While) or trace is None or not trace.compiled or not self._computes(loop):
+            return "", None
+        for test in self._ends(loop.node):
+            node = test.expression if isinstance(test, cst.UnaryOperation) else test
+            if isinstance(node, cst.Name) and (method := self._set_by_method(node, loop)) is not None:
+                return f"it lasts until `{method}` says otherwise, in Python", "host"
+        return "", None
+
+    @staticmethod
+    def _ends(node: cst.While) -> Iterator[cst.BaseExpression]:
+        """Yield the tests that end a loop: its own, or those of the `if`s of its body that break."""
+        if not (isinstance(node.test, cst.Name) and node.test.value == "True") and not isinstance(
+            node.test, cst.Integer
+        ):
+            yield node.test
+            return
+        for part in node.body.body:
+            if isinstance(part, cst.If) and part.orelse is None and _breaks(part.body):
+                yield part.test
+
+    def _set_by_method(self, node: cst.Name, loop: Loop) -> str | None:
+        """Return the method of an unknown object that gives a name its value in every turn of a loop."""
+        for binding in self._names.bindings(node):
+            value = binding.value
+            if binding.context.loop is not loop or not isinstance(value, cst.Call):
+                continue
+            func = value.func
+            if not isinstance(func, cst.Attribute) or self._names.externals(func) or self._wrappings.of(value):
+                return None
+            if self._values.kind(func.value) is Kind.UNKNOWN and self._values.kind(node) is Kind.UNKNOWN:
+                return f"{last_name(func.value)}.{func.attr.value}" if last_name(func.value) else func.attr.value
+        return None
+
     def _computes(self, loop: Loop) -> bool:
         """Whether something in a turn is an array operation for certain, and no arithmetic of unknown numbers."""
         return any(self._is_operation(node, 3) for node in self._nodes_of_turn(loop))
@@ -521,15 +560,32 @@ class Loops:
         return (named or self.updates_by_turn(loop)) and not self._is_short_by_default(loop)
 
     def _is_short_by_default(self, loop: Loop) -> bool:
-        """Whether a parameter that bounds a loop has a small number as its default."""
+        """Whether a parameter that bounds a loop has a small number as its default, or is given nothing else."""
         if isinstance(loop.node, cst.While) or not isinstance(loop.node.iter, cst.Call):
             return False
-        for arg in loop.node.iter.args:
-            for value in self._names.values(arg.value):
-                default = self._constants.integer(value.default) if isinstance(value, Parameter) else None
-                if default is not None and default <= SHORT:
-                    return True
-        return False
+        return any(
+            isinstance(value, Parameter) and self._is_given_few(value, _MOST_CALLED)
+            for arg in loop.node.iter.args
+            for part in (
+                (arg.value.left, arg.value.right) if isinstance(arg.value, cst.BinaryOperation) else (arg.value,)
+            )
+            for value in self._names.values(part)
+        )
+
+    def _is_given_few(self, parameter: Parameter, depth: int) -> bool:
+        """Whether a parameter's default, or whatever the callers in sight give it, is a small number."""
+        default = self._constants.integer(parameter.default) if parameter.default is not None else None
+        if default is not None or depth == 0:
+            return default is not None and default <= SHORT
+        given = [argument_of(site.node, parameter, bound=site.bound) for site in self._calls.of(parameter.function)]
+        return bool(given) and all(node is not None and self._is_few(node, depth - 1) for node in given)
+
+    def _is_few(self, node: cst.CSTNode, depth: int) -> bool:
+        number = self._constants.integer(node)
+        if number is not None:
+            return number <= SHORT
+        values = self._names.values(node)
+        return bool(values) and all(isinstance(v, Parameter) and self._is_given_few(v, depth) for v in values)
 
     def updates_by_turn(self, loop: Loop) -> bool:
         """Whether a turn updates an array at an index that the loop variable gives."""
@@ -796,6 +852,9 @@ _BY_DIMENSION = frozenset(
     for name in ("ndim", "shape", "unravel_index", "meshgrid", "indices", "nonzero", "ix_", "gradient")
 )
 """The functions that give a number, or an array, for each dimension."""
+
+_MOST_CALLED = 3
+"""Over so many calls a number is followed back to where it is written."""
 
 _SIZED = frozenset(f"jax.numpy.{name}" for name in ("zeros", "ones", "full", "empty", "eye", "arange"))
 """The functions whose first argument is the size of what they make."""

@@ -35,7 +35,7 @@ from jaxlint.facts.outline import Block, UnreadableError, python_tree, whole
 from jaxlint.facts.signatures import Signatures, WrongArgument
 from jaxlint.facts.sites import CompileSite, Lifetime, Sites
 from jaxlint.facts.sizes import Sizes
-from jaxlint.facts.staged import Staged
+from jaxlint.facts.staged import Staged, Usage
 from jaxlint.facts.stale import Stale, StaleRead
 from jaxlint.facts.surroundings import is_test_class, is_test_file, is_test_name
 from jaxlint.facts.targets import NAMED, Target
@@ -137,7 +137,7 @@ class ModuleFacts:
     @functools.cached_property
     def staged(self) -> Staged:
         """What staged functions need from Python."""
-        return Staged(self.tree, self.names, self.calls, self.tracing, self.values)
+        return Staged(self.tree, self.names, self.calls, self.tracing, self.values, self.incoming)
 
     @functools.cached_property
     def loops(self) -> Loops:
@@ -226,12 +226,21 @@ class ModuleFacts:
     @functools.cached_property
     def compiled(self) -> CompiledCalls:
         """The calls of compiled functions in sight."""
-        return CompiledCalls(self.tree, self.names, self.wrappings, self.calls, self.values)
+        return CompiledCalls(self.tree, self.names, self.wrappings, self.calls, self.values, self.incoming)
 
     @functools.cached_property
     def instances(self) -> Instances:
         """Classes whose instances compile for themselves."""
-        return Instances(self.tree, self.names, self.wrappings, self.calls, self._sites, self.values, self.compiled)
+        return Instances(
+            self.tree,
+            self.names,
+            self.wrappings,
+            self.calls,
+            self._sites,
+            self.values,
+            self.compiled,
+            self.incoming,
+        )
 
     @functools.cached_property
     def arguments(self) -> Arguments:
@@ -482,6 +491,17 @@ class ModuleFacts:
         if trace is not None and trace.far:
             doubts = doubts | {Doubt.FAR}
         return Evidence(error=True, test=self.is_test(function), doubts=doubts)
+
+    def option_evidence(
+        self, node: cst.CSTNode, parameters: Sequence[Parameter], doubts: frozenset[Doubt] = frozenset()
+    ) -> Evidence:
+        """Return the evidence for a place that fails as soon as a call gives one of some parameters."""
+        usages = {self.staged.usage(parameter) for parameter in parameters}
+        given = not usages or Usage.GIVEN in usages
+        if not given and Usage.OPEN not in usages:
+            doubts = doubts | {Doubt.OMITTED}
+        # With a default that nothing in sight overrides, it fails for those alone who do so.
+        return replace(self.error_evidence(node, doubts), error=given)
 
     def _doubts(self, site: CompileSite) -> frozenset[Doubt]:
         from jaxlint.facts.fate import Kept

@@ -45,7 +45,8 @@ LIBRARIES = ("jax", "flax", "equinox", "eqx", "haiku")
 
 TRACE_WORDS = frozenset(
     "jit pmap pjit filter_jit filter_pmap vmap filter_vmap grad value_and_grad filter_grad filter_value_and_grad "
-    "checkpoint remat scan while_loop fori_loop cond switch compact pallas_call Module".split()
+    "checkpoint remat scan while_loop fori_loop cond switch compact pallas_call Module "
+    "psum pmean pmax pmin psum_scatter all_gather all_to_all ppermute pshuffle pswapaxes axis_index".split()
 )
 """The identifiers by which code that runs under trace is marked."""
 
@@ -104,7 +105,7 @@ class Block:
 
 def may_matter(source: Source, settings: Settings, incoming: Incoming = NOTHING) -> bool:
     """Tell whether the text could hold a finding, judged by its words alone, and by who uses it."""
-    if not incoming.factories and not _libraries(settings).search(source.text):
+    if not incoming.telling and not _libraries(settings).search(source.text):
         return False
     triggers = _with_imported(_triggers(settings), incoming)
     words = set(_WORD.findall(source.text))
@@ -234,9 +235,9 @@ def _triggers(settings: Settings) -> Triggers:
 
 def _with_imported(triggers: Triggers, incoming: Incoming) -> Triggers:
     """Add the names of functions of other modules that return what they have just compiled."""
-    if not incoming.factories:
+    if not incoming.telling:
         return triggers
-    names = frozenset(name.rpartition(".")[2] for name in incoming.factories)
+    names = frozenset(name.rpartition(".")[2] for name in incoming.telling)
     return Triggers(triggers.words | names, triggers.cues, triggers.eager)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import functools
 from dataclasses import dataclass
 
@@ -10,6 +11,7 @@ import libcst as cst
 from jaxlint.facts import arrays, guards
 from jaxlint.facts.calls import Calls, CallSite
 from jaxlint.facts.demands import STRUCTURAL, Demand, Demands
+from jaxlint.facts.incoming import NOTHING, Incoming
 from jaxlint.facts.names import Names
 from jaxlint.facts.tracing import Tracing
 from jaxlint.facts.tree import Function, Parameter, Tree, within
@@ -47,6 +49,14 @@ class Options:
     data_like: bool
 
 
+class Usage(enum.Enum):
+    """Whether calls in sight give a parameter: some do, none does, or there are none and it has a default."""
+
+    GIVEN = "given"
+    OMITTED = "omitted"
+    OPEN = "open"
+
+
 class Staged:
     """The demands of all staged functions, those left out that a guard makes harmless."""
 
@@ -57,12 +67,14 @@ class Staged:
         calls: Calls,
         tracing: Tracing,
         values: Values,
+        incoming: Incoming = NOTHING,
     ) -> None:
         self._tree = tree
         self._names = names
         self._calls = calls
         self._tracing = tracing
         self._values = values
+        self._incoming = incoming
         self._busy: set[int] = set()
         self._finder = Demands(tree, names, calls, values)
         self.demands: list[Demand] = [
@@ -243,37 +255,41 @@ class Staged:
         call = self._tree.parent(arg)
         return isinstance(call, cst.Call) and self._values.kind(call).traced
 
-    def omitted(self, parameter: Parameter) -> bool:
-        """Whether a parameter has a default and no call in sight gives it."""
-        sites = self._calls.of(parameter.function)
-        if id(parameter) in self._busy or (parameter.default is None and not sites):
-            return False
+    def usage(self, parameter: Parameter) -> Usage:
+        """Say whether calls in sight give a parameter."""
+        if id(parameter) in self._busy:
+            return Usage.GIVEN
         self._busy.add(id(parameter))
         try:
-            return self._omitted(parameter, sites)
+            return self._usage(parameter)
         finally:
             self._busy.discard(id(parameter))
 
-    def _omitted(self, parameter: Parameter, sites: list[CallSite]) -> bool:
-        for site in sites:
-            if any(arg.star for arg in site.node.args):
-                return False
-            given = argument_of(site.node, parameter, bound=site.bound)
-            if given is None and parameter.default is None:
-                return False
-            if given is not None and not self._is_omitted_default(given, site):
-                return False
-        return True
+    def _usage(self, parameter: Parameter) -> Usage:
+        sites = self._calls.of(parameter.function)
+        if not sites:
+            outside = self._incoming.functions.get(parameter.function.qualname)
+            if parameter.default is None:
+                return Usage.GIVEN
+            return Usage.OMITTED if outside is not None and outside.called else Usage.OPEN
+        found = [self._given_at(site, parameter) for site in sites]
+        return next((usage for usage in (Usage.GIVEN, Usage.OPEN) if usage in found), Usage.OMITTED)
 
-    def _is_omitted_default(self, node: cst.CSTNode, site: CallSite) -> bool:
-        """Whether an argument is a parameter of a traced caller that is itself left out by all.
-
-        Where the caller runs eagerly, or the call is one of a compiled function, the default is passed and so traced.
-        """
+    def _given_at(self, site: CallSite, parameter: Parameter) -> Usage:
+        if any(arg.star for arg in site.node.args):
+            return Usage.GIVEN
+        given = argument_of(site.node, parameter, bound=site.bound)
+        if given is None:
+            return Usage.GIVEN if parameter.default is None else Usage.OMITTED
+        # A parameter of a traced caller, which may be left out in turn.  Where the caller runs eagerly, or the call is
+        # one of a compiled function, its default is passed and so traced.
+        values = self._names.values(given)
         if site.wrapped or not self._tracing.is_traced(site.context.function):
-            return False
-        values = self._names.values(node)
-        return all(isinstance(v, Parameter) and self.omitted(v) for v in values)
+            return Usage.GIVEN
+        if not values or not all(isinstance(value, Parameter) for value in values):
+            return Usage.GIVEN
+        found = [self.usage(value) for value in values if isinstance(value, Parameter)]
+        return next((usage for usage in (Usage.GIVEN, Usage.OPEN) if usage in found), Usage.OMITTED)
 
 
 def _annotation_names(node: cst.BaseExpression | None) -> set[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import libcst as cst
 
-from jaxlint.facts import guards
+from jaxlint.facts import arrays, guards
 from jaxlint.facts.calls import Calls
 from jaxlint.facts.incoming import HIGH, NOTHING, SURE, Incoming
 from jaxlint.facts.names import Names, Value
@@ -88,6 +88,7 @@ class Tracing:
             self._apply(item)
         self._library_methods(tree)
         self._rules_of_custom_derivatives(tree)
+        self._collectives(tree)
         self._perhaps: set[int] = set()
         perhaps = self._traced_elsewhere(tree, incoming)
         self._spread()
@@ -205,6 +206,15 @@ class Tracing:
         for function in tree.functions:
             if any(name.rpartition(".")[2] in _DEFINES_RULES for name in self._names.decorator_names(function)):
                 self._mark(function, Trace(None, compiled=False, staged=False))
+
+    def _collectives(self, tree: Tree) -> None:
+        """Mark what uses a named axis by its literal name, which only a mapped function has."""
+        for call in tree.calls:
+            function = tree.contexts[id(call)].function
+            if function is None or not any(name in arrays.COLLECTIVES for name in self._names.externals(call.func)):
+                continue
+            if any(isinstance(arg.value, cst.BaseString) for arg in call.args):
+                self._mark(function, Trace(call, compiled=False, staged=False))
 
     def _mark(self, function: Function, trace: Trace) -> None:
         if id(function) not in self._host and trace.beats(self._traces.get(id(function))):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from jaxlint.facts.compiled import CompiledCall
 from jaxlint.finding import Applicability, Fix, Span
 from jaxlint.fixes.captures import dotted
 from jaxlint.fixes.edits import Draft
@@ -28,6 +29,8 @@ def made_once(facts: ModuleFacts, given: Given) -> Fix | None:
     Raises:
         NoFixError: it captures something, or may give another value each time it is made.
     """
+    if not isinstance(given.call, CompiledCall):
+        raise NoFixError("it is compiled in another file")
     draft = Draft(facts)
     scopes = scopes_of(draft.syntax)
     node = draft.syntax.at(draft.span(given.node), ast.expr)
@@ -39,7 +42,7 @@ def made_once(facts: ModuleFacts, given: Given) -> Fix | None:
         raise NoFixError("not in a function")
     check_code(draft.syntax, maker)
     doubtful = refuse_or_doubt(facts, draft.syntax, maker)
-    parameter = given.parameter.name.strip("_")
+    parameter = given.name.strip("_")
     if isinstance(maker, ast.FunctionDef):
         name = _move_definition(draft, scopes, maker)
     elif isinstance(maker, ast.Lambda):

@@ -54,7 +54,7 @@ def frozen_sequence(facts: ModuleFacts, given: Given) -> Fix | None:
         raise NoFixError("no list")
     draft = Draft(facts)
     kind = "tuple" if given.what == "a list" else "frozenset"
-    sure = _suits(facts, given.parameter, kind)
+    sure = given.parameter is not None and _suits(facts, given.parameter, kind)
     place = draft.syntax.at(draft.span(given.node), ast.expr)
     made = draft.syntax.at(draft.span(nodes[0]), ast.expr)
     if place is made and kind == "tuple":

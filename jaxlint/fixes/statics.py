@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from jaxlint.facts.names import Expression, External
+from jaxlint.facts.staged import Usage
 from jaxlint.facts.tree import Function, Parameter
 from jaxlint.facts.values import argument_of
 from jaxlint.finding import Applicability, Fix
@@ -43,7 +44,7 @@ def add_static(facts: ModuleFacts, demand: Demand, parameter: Parameter) -> Fix 
     draft = Draft(facts)
     for wrapped, names in sources.found.values():
         extend_statics(draft, wrapped, names)
-    sure = sources.sure and demand.use != "call" and not facts.staged.omitted(parameter)
+    sure = sources.sure and demand.use != "call" and facts.staged.usage(parameter) is Usage.GIVEN
     sure = sure and not facts.tree.context(demand.node).branch
     names = list(dict.fromkeys(name for _, chosen in sources.found.values() for name in chosen))
     return draft.fix(

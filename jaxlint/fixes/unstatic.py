@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from jaxlint.facts.compiled import CompiledCall
 from jaxlint.facts.constants import UNKNOWN
 from jaxlint.facts.names import Expression, External
 from jaxlint.facts.tree import Class, Function, Parameter, last_name
@@ -33,6 +34,8 @@ def left_to_be_traced(facts: ModuleFacts, given: Given, *, array: bool = False) 
     Raises:
         NoFixError: something may need the value, or the option is not in sight.
     """
+    if given.parameter is None or not isinstance(given.call, CompiledCall):
+        raise NoFixError("it is compiled in another file")
     parameter, wrapped = given.parameter, given.call.wrapped
     if not facts.traceable.parameter(parameter, array=array):
         raise NoFixError("Python may need its value")

@@ -62,6 +62,10 @@ class Project:
             return Imported(
                 "instance", str(self._values.class_record(value[1]).name), methods=self._bound_anew(value[1])
             )
+        if value[0] == "c":
+            compiling = self._values.compiling(value[1])
+            members = tuple((name, member, static) for name, (member, static) in sorted(compiling.items()))
+            return Imported("class", self._values.class_record(value[1]).name, compiling=members) if members else None
         if value[0] == "w" and value[1].compiles:
             targets = [target for target in value[2] if target[0] == "f"]
             params = self._values.functions[targets[0][1]].params if targets else []
@@ -71,7 +75,9 @@ class Project:
         record = self._values.functions[value[1]]
         compiled = self._values.compiled_by(value[1])
         if compiled is not None:
-            return Imported("compiled", record.name, statics=compiled, params=tuple(record.params))
+            # Of a method, nothing here says whether its instance is bound already.
+            params = tuple(record.params) if record.cls < 0 else ()
+            return Imported("compiled", record.name, statics=compiled, params=params)
         makes, operations = self._values.makes(value[1]), self.operations(value[1])
         if not makes and not operations:
             return None

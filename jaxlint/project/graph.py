@@ -48,7 +48,8 @@ class Graph:
         self._guesses: dict[int, list[str]] = defaultdict(list)
         self._parameters: dict[tuple[int, str], int] = {}
         self._virtual: dict[tuple[int, str], int] = {}
-        self._parameter_calls: dict[int, list[int]] = defaultdict(list)
+        self._parameter_calls: dict[int, list[_Edge]] = defaultdict(list)
+        self._handed: dict[int, list[int]] = defaultdict(list)
         self._given: dict[int, list[tuple[int, int]]] = defaultdict(list)
         self._wrapped: dict[int, list[tuple[Wrapper, int]]] = defaultdict(list)
         self._nested: dict[int, list[int]] = defaultdict(list)
@@ -114,7 +115,8 @@ class Graph:
         elif value[0] == "o":
             self._edge(function, self._any_of(value[1], value[2]), loop)
         elif value[0] == "p":
-            self._parameter_calls[function].append(self._parameter(value[1], value[2]))
+            parameter = self._parameter(value[1], value[2])
+            self._parameter_calls[function].append(_Edge(parameter, loop))
 
     def _edge(self, caller: int, callee: int, loop: int) -> None:
         self.calls[caller].append(_Edge(callee, loop))
@@ -163,6 +165,7 @@ class Graph:
         for value in values:
             for behind in self._behind(value):
                 self._given[parameter].append((behind, module))
+                self._handed[behind].append(parameter)
                 self._escapes[behind].add(module)
 
     def _wraps(self, function: int, wrapper: Wrapper, values: Iterable[Value]) -> None:
@@ -200,6 +203,9 @@ class Graph:
                     self._mark(target, Trace(2, wrapper.compiles, wrapper.stages), self._module_of[function])
         for function, cls in () if tests else self._values.traced_by_libraries:
             self._mark(function, Trace(2, False, False), self._values.classes[cls][0])
+        for function, record in enumerate(self._functions):
+            if record.mapped:
+                self._mark(function, Trace(2, False, False), self._module_of[function])
         while self._work:
             node = self._work.pop()
             self._spread(node, self._traces[node])
@@ -223,8 +229,8 @@ class Graph:
         for nested in self._nested.get(node, ()):
             self._mark(nested, trace, module)
         perhaps = Trace(1, trace.compiled, trace.staged)
-        for parameter in self._parameter_calls.get(node, ()):
-            self._mark(parameter, perhaps, module)
+        for edge in self._parameter_calls.get(node, ()):
+            self._mark(edge.target, perhaps, module)
         for wrapper, target in self._wrapped.get(node, ()):
             inner = Trace(2, trace.compiled or wrapper.compiles, trace.staged or wrapper.stages)
             self._mark(target, inner, module)
@@ -289,13 +295,14 @@ class Graph:
     def _spread_eagerness(self) -> None:
         work = [f for f in range(self._count) if not self._tests[f] and f not in self._traces and self._is_entry(f)]
         entries = set(work)
-        work += [f for f in self.calls if not self._tests[f] and f not in self._traces and f not in entries]
+        callers = dict.fromkeys((*self.calls, *self._parameter_calls))
+        work += [f for f in callers if not self._tests[f] and f not in self._traces and f not in entries]
         self._eager.update(dict.fromkeys(entries, 2))
         while work:
             function = work.pop()
             level = self._eager.get(function, 0)
             repeated = function in self._repeated
-            for target, loop in self.calls.get(function, ()):
+            for target, loop in self._run_by(function):
                 if target in self._traces or target in self._host:
                     continue
                 reached = 2 if level == 2 else 1 if loop == HOST_LOOP or level == 1 else 0
@@ -306,6 +313,13 @@ class Graph:
                         self._repeated.add(target)
                     if not self._tests[target]:
                         work.append(target)
+
+    def _run_by(self, node: int) -> Iterator[tuple[int, int]]:
+        """Yield what a node runs, with the loops: what a function calls, what it calls of its parameters is given."""
+        yield from self.calls.get(node, ())
+        yield from self._parameter_calls.get(node, ())
+        for given, _ in self._given.get(node, ()):
+            yield given, 0
 
     def _guessed_names(self) -> dict[str, set[int]]:
         """The names of methods that are called on unknown objects, with up to two modules that do."""
@@ -350,6 +364,11 @@ class Graph:
                 continue
             eager = max(eager, self._level(caller, loop))
             repeated = repeated or bool(loop) or caller in self._repeated
+        for parameter in dict.fromkeys(self._handed.get(function, ())):
+            # What a file sees by itself ends where a function is handed on, so these count from the file as well.
+            if parameter not in self._traces:
+                eager = max(eager, self._eager.get(parameter, 0))
+                repeated = repeated or parameter in self._repeated
         record = self._functions[function]
         guessed = self._guessed.get(record.name, set()) if record.cls >= 0 else set()
         if guessed - {module} or self._escapes.get(function, set()) - {module}:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from jaxlint.facts.exports import RULES, ClassRecord, Exports, FunctionRecord, Key
+from jaxlint.facts.exports import CONSTRUCTORS, RULES, ClassRecord, Exports, FunctionRecord, Key
 from jaxlint.facts.incoming import COMPILED, MADE
 from jaxlint.facts.wrappers import Wrapper, table
 from jaxlint.project.layout import Layout
@@ -25,7 +25,11 @@ _MODULE_BASES = frozenset(
     {"flax.linen.Module", "flax.nnx.Module", "flax.experimental.nnx.Module", "haiku.Module", "equinox.Module"}
 )
 _MODULE_ENDINGS = (".nn.Module", ".linen.Module", ".nnx.Module", ".hk.Module")
+_BOUND_ONLY = (".linen.Module", ".linen.module.Module", "haiku.Module", ".hk.Module")
+"""Base classes whose methods work only within the library's own `apply`, whatever their names."""
 _COMPACT = frozenset({"compact", "nowrap", "transparent"})
+_PLAIN_BASES = frozenset({"abc.ABC", "typing.Generic", "typing.Protocol"})
+_MOST_CALLED = 4
 _MOST_VALUES = 16
 _MOST_DEEP = 40
 
@@ -366,9 +370,12 @@ class Values:
             says = next((item for item in order if any(_is_module_base(value) for value in self.bases(item))), None)
             if says is None:
                 continue
+            bases = [value for item in order for value in self.bases(item)]
+            bound = any(value[0] == "x" and value[1].endswith(_BOUND_ONLY) for value in bases)
             for name, index in self.class_record(cls).methods.items():
                 function = self.first[module] + index
-                if name in ("__call__", "setup") or self._is_compact(function):
+                within = bound and not name.startswith("__") and self.functions[function].params[:1] == ["self"]
+                if name in ("__call__", "setup") or within or self._is_compact(function):
                     found.append((function, says))
         return found
 
@@ -388,6 +395,101 @@ class Values:
                     if wrapper is not None and wrapper.compiles:
                         return tuple(value[2])
         return None
+
+    def compiling(self, cls: int) -> dict[str, tuple[str, bool]]:
+        """Return what a use of each member of an instance compiles, once for each instance.
+
+        By the member's name: the attribute that the constructor gives a newly compiled function, or the method that is
+        compiled with a static instance (True), perhaps one that the member calls.
+        """
+        found: dict[str, tuple[str, bool]] = {}
+        calls: dict[str, set[str]] = {}
+        for item in reversed(self.order(cls)):
+            module, record = self.classes[item][0], self.class_record(item)
+            for name in record.made:
+                if any(self._is_compiled_here(module, ref) for ref in record.attributes[name]):
+                    found[name] = (name, False)
+            for name, index in record.methods.items():
+                function = self.first[module] + index
+                calls[name] = self._members_run(function)
+                found.pop(name, None)
+                if self._has_static_instance(function) and self._is_by_identity(cls):
+                    found[name] = (name, True)
+        if found:
+            for _ in range(_MOST_CALLED):
+                found.update(
+                    (name, found[next(iter(used & found.keys()))])
+                    for name, used in calls.items()
+                    if name not in found and used & found.keys()
+                )
+        return {name: member for name, member in found.items() if name not in CONSTRUCTORS}
+
+    def _members_run(self, function: int) -> set[str]:
+        """Return the names of the members of its own instance that a method calls, or hands to others."""
+        record = self.functions[function]
+        refs = self.modules[self.module_of[function]].exports.refs
+        used = [refs[ref] for ref, _ in record.calls] + [refs[arg] for _, _, arg in record.passes]
+        return {ref[2] for ref in used if ref[0] == "a" and refs[ref[1]][0] == "s"}
+
+    def _has_static_instance(self, function: int) -> bool:
+        statics, params = self.compiled_by(function), self.functions[function].params
+        return bool(statics and params) and (0 in statics or params[0] in statics)  # type: ignore[operator]
+
+    def _is_by_identity(self, cls: int) -> bool:
+        """Whether instances are equal to nothing but themselves, as far as the project shows."""
+        return not any(self.class_record(item).by_value for item in self.order(cls)) and all(
+            value[0] == "c" or (value[0] == "x" and value[1] in _PLAIN_BASES)
+            for item in self.order(cls)
+            for value in self.bases(item)
+        )
+
+    def _is_compiled_here(self, module: int, number: int) -> bool:
+        """Whether a reference of a constructor is a function that it has just made and compiled."""
+        ref = self.modules[module].exports.refs[number]
+        if ref[0] == "f":
+            function = self.first[module] + ref[1]
+            return self._is_in_constructor(function) and self.compiled_by(function) is not None
+        if ref[0] != "r":
+            return False
+        for callee in self.evaluate(module, ref[1]):
+            wrapper = self.tables[module].get(callee[1]) if callee[0] == "x" else None
+            if wrapper is not None and wrapper.compiles and wrapper.compares != "pytree":
+                return any(self._is_new(module, arg) for arg in self._traced_args(wrapper, ref[2]))
+            return callee[0] == "f" and self.makes(callee[1]) == COMPILED
+        return False
+
+    def _is_new(self, module: int, number: int) -> bool:
+        """Whether a reference of a constructor is a function that it makes: its own, a transform, a bound method."""
+        ref = self.modules[module].exports.refs[number]
+        if ref[0] == "f":
+            return self._is_in_constructor(self.first[module] + ref[1])
+        if ref[0] == "a":
+            found = self.evaluate(module, number)
+            return bool(found) and all(value[0] in ("f", "o") for value in found) and self._is_of_self(module, ref)
+        if ref[0] != "r":
+            return False
+        for callee in self.evaluate(module, ref[1]):
+            wrapper = self.tables[module].get(callee[1]) if callee[0] == "x" else None
+            if wrapper is not None:
+                return wrapper.makes_callable and not wrapper.compiles
+            return callee[0] == "f" and bool(self.makes(callee[1]))
+        return False
+
+    def _is_of_self(self, module: int, ref: tuple[Any, ...]) -> bool:
+        refs = self.modules[module].exports.refs
+        base = refs[ref[1]]
+        if base[0] != "s":
+            return False
+        record = self.class_record(self.first_class[module] + base[1])
+        index = record.methods.get(ref[2])
+        return index is None or self.functions[self.first[module] + index].params[:1] == ["self"]
+
+    def _is_in_constructor(self, function: int) -> bool:
+        outer = self.functions[function].outer
+        if outer <= 0:
+            return False
+        record = self.functions[self.first[self.module_of[function]] + outer]
+        return record.cls >= 0 and record.name in CONSTRUCTORS
 
     def makes(self, function: int) -> int:
         """Return whether a call gives a function that it has just made (MADE) or just compiled (COMPILED)."""

@@ -19,6 +19,8 @@ CUES = frozenset({"while", "range", "enumerate"})
 
 def instead(unrolled: Unrolled) -> str:
     """Say what to write instead of a loop."""
+    if unrolled.bound == "host":
+        return "run it outside, and give the compiled function the arrays that it collects"
     if unrolled.ragged:
         return (
             "its turns have different shapes: pad or mask them to one shape, then `jax.vmap` or `jax.lax.scan` does it"

@@ -37,8 +37,8 @@ The compiled function is kept: on an attribute, in a dictionary or another conta
 itself traced.  The result goes to `.lower`, `.trace` or `.eval_shape`.
 
 At confidence `low`: the function runs once by its name (`main`, `train`, `evaluate`, `setup*`, `init*`, `create*` and
-so on) or by a `# jaxlint: once` mark; the object is made once and used several times, as in a training loop; it is
-passed to a function that is not in sight; tests and benchmarks.
+so on) or by a `# jaxlint: once` mark; the object is made once and used several times, as in a training loop, or passed
+to a function that is not in sight, and nothing in sight calls the function around it in a loop; tests and benchmarks.
 
 ## Fix safety
 A fix moves the function to module level, right above the statement that holds it, with its decorators, comments and

@@ -1,9 +1,9 @@
 """An object that compiles for itself is made again and again.
 
 ## What it does
-Reports an instance of a class in sight that is made in a function, or in the turn of a loop, and dies there, where the
-class compiles in its constructor (`self._step = jax.jit(self.step)`) or has a compiled method whose `self` is a static
-argument, and the instance is used for it.
+Reports an instance of a class of the file, or of the project, that is made in a function, or in the turn of a loop, and
+dies there, where the class compiles in its constructor (`self._step = jax.jit(self.step)`) or has a compiled method
+whose `self` is a static argument, and the instance is used for it.
 
 ## Why it is slow
 What the constructor compiles belongs to the one instance, and a static `self` is part of the cache's key: an instance
@@ -80,7 +80,7 @@ RULE = Rule(
 def check(facts: ModuleFacts) -> Iterator[Report]:
     """Yield the instances that compile and die where they are made."""
     for instance in facts.instances.short_lived:
-        name, member = instance.cls.name, instance.member
+        name, member = instance.name, instance.member
         if member.static_self:
             why = f"`{name}.{member.name}` is compiled with a static `self`"
         else:
@@ -93,7 +93,7 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
             f"{why}, and this one is made anew, so it compiles again {when} and its programs fill memory; "
             f"{keep}compile a function that takes what it needs as arguments"
         )
-        related = ((facts.named(member.node), "it is compiled here"),)
+        related = ((facts.named(member.node), "it is compiled here"),) if member.node is not None else ()
         fixes = functools.partial(_fixes, facts, instance)
         yield Report(instance.node, message, facts.instance_evidence(instance), related, fixes)
 

@@ -36,7 +36,7 @@ annotation, or because `eqx.filter_jit` keeps Python scalars static.  Under `try
 A test of *data* is JAX209, whose cure is another: a parameter counts as data unless its annotation or default
 (`bool`, `str`, `int`, a callable) or another use in the same function says that it is an option.
 
-At confidence `low`: a parameter with a default that no call in sight passes; a parameter that is called, where no
+At confidence `low`: a parameter with a default that the calls in sight leave out; a parameter that is called, where no
 call in sight shows that it is a plain function.
 
 ## Fix safety
@@ -90,11 +90,10 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
             f"`{name}` is traced here, but {_staged.NEEDS[demand.use]} needs its value in Python, which fails; "
             f"add `static_argnames={name!r}` to the compiled function"
         )
-        doubts = {Doubt.OMITTED} if facts.staged.omitted(parameter) else set()
-        if demand.use == "call" and facts.staged.may_be_tree(parameter):
-            doubts.add(Doubt.UNSEEN)
+        unsure = demand.use == "call" and facts.staged.may_be_tree(parameter)
+        doubts = frozenset({Doubt.UNSEEN} if unsure else ())
         related = ((facts.parameter_node(parameter), f"`{name}` is a traced parameter"),)
-        evidence = facts.error_evidence(demand.node, frozenset(doubts))
+        evidence = facts.option_evidence(demand.node, [parameter], doubts)
         yield Report(demand.where, message, evidence, related, functools.partial(_fixes, facts, demand, parameter))
 
 

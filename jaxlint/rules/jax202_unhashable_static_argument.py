@@ -68,7 +68,7 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
     """Yield the static arguments and fields that have no hash."""
     for given in facts.arguments.unhashable:
         message = (
-            f"`{given.parameter.name}` of `{given.call.name}` is static and is given {given.what} which cannot be "
+            f"`{given.name}` of `{given.call.name}` is static and is given {given.what} which cannot be "
             f"hashed, so it fails; pass a tuple or a frozen dataclass, or leave the parameter to be traced"
         )
         fixes = functools.partial(_fixes, facts, given)

@@ -71,7 +71,7 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
         function = given.call.context.function
         when = "in every turn of the loop" if given.in_loop else _short_lived.on_each_call(function)
         message = (
-            f"the static `{given.parameter.name}` of `{given.call.name}` is given {given.what} made anew, so it "
+            f"the static `{given.name}` of `{given.call.name}` is given {given.what} made anew, so it "
             f"compiles again {when} and its programs fill memory; make it once, at module level, or pass what it holds "
             f"as arguments"
         )

@@ -1,7 +1,8 @@
 """A static argument changes in each turn of a loop.
 
 ## What it does
-Reports calls of compiled functions in a loop that hand a value which changes with the turn to a static parameter.
+Reports calls of compiled functions in a loop that hand a value which changes with the turn to a static parameter, also
+by way of `jax.vmap` and its kin.  With the view of the project, the function may be compiled in another file.
 
 ## Why it is slow
 Each value of a static argument is a program of its own: a loop of a thousand turns compiles a thousand programs.
@@ -68,10 +69,10 @@ RULE = Rule(
 def check(facts: ModuleFacts) -> Iterator[Report]:
     """Yield the static arguments that follow a loop."""
     for given in facts.arguments.varying:
-        name = given.parameter.name
+        name = given.name
         instead = (
             f"nothing in sight needs `{name}` in Python, so do not make it static"
-            if facts.arguments.is_unneeded(given.parameter)
+            if given.unneeded
             else f"leave `{name}` to be traced where arithmetic is all it is for, or keep to a few values"
         )
         message = (

@@ -72,7 +72,6 @@ RULE = Rule(
 
 def check(facts: ModuleFacts) -> Iterator[Report]:
     """Yield the tests and conversions of traced data."""
-    from jaxlint.facts.confidence import Doubt
 
     for demand in facts.staged.data_in_python:
         code = facts.short_code(demand.node)
@@ -91,10 +90,8 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
                 f"`{code}` is traced data, but {_staged.NEEDS[demand.use]} needs its value in Python, so this fails; "
                 f"keep it an array with `jax.numpy`, or do this outside the compiled function"
             )
-        omitted = bool(demand.parameters) and all(facts.staged.omitted(p) for p in demand.parameters)
-        doubts = frozenset({Doubt.OMITTED} if omitted else ())
         fixes = functools.partial(_fixes, facts, demand)
-        yield Report(demand.where, message, facts.error_evidence(demand.node, doubts), fixes=fixes)
+        yield Report(demand.where, message, facts.option_evidence(demand.node, demand.parameters), fixes=fixes)
 
 
 def _fixes(facts: ModuleFacts, demand: Demand) -> Iterator[Fix]:

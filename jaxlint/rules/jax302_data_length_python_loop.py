@@ -5,6 +5,10 @@ Reports a loop under trace whose number of turns is a shape, a static argument o
 the number grows with the data: each turn reads or updates an array at its own index, the bound is named after steps,
 epochs, frames, sequence, batch, height, width and the like, or the loop walks over an array.
 
+A `while` that lasts until an object outside JAX says otherwise, as an environment does
+(`obs, reward, done = env.step(action)`), counts as well: it runs once, while it is traced, and what it did is frozen
+into the program.
+
 ## Why it is slow
 The loop unrolls: the program, and the time to compile it, grow with the data, and each new length compiles again.
 
@@ -29,9 +33,9 @@ def smooth(signal):
 ```
 
 ## When it stays silent
-Bounds named after layers, heads, agents, stages, axes and other parts, of which there are few; loops whose bound
-nothing in sight decides; lists and dictionaries of parameters; loops outside any trace.  A number of turns that is in
-sight is the business of JAX301.
+Bounds named after layers, heads, agents, stages, axes and other parts, of which there are few; bounds that all callers
+in sight give a number of at most 8; loops whose bound nothing in sight decides; lists and dictionaries of parameters;
+loops outside any trace.  A number of turns that is in sight is the business of JAX301.
 
 At confidence `low`: a parameter that may be an array or a list of a few arrays.
 

@@ -66,7 +66,7 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
     """Yield the calls whose arguments change their shape."""
     for given in facts.arguments.varying_shapes:
         message = (
-            f"`{given.parameter.name}` of `{given.call.name}` {given.what}, and each shape compiles a program; "
+            f"`{given.name}` of `{given.call.name}` {given.what}, and each shape compiles a program; "
             f"pad to one size (or a few) and mask"
         )
         yield Report(given.call.node, message, facts.argument_evidence(given))

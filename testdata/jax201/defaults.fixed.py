@@ -30,8 +30,13 @@ def stem(x, width=3):
     return jnp.zeros(width) + x.sum()
 
 
+def stems(x):
+    return stem(x), stem(-x)
+
+
 @partial(jax.jit, static_argnames="axis")
 def pooled(x, axis=0):
+    """Nobody in sight calls it: the option fails for everyone who uses it."""
     return x.mean(axis=axis)
 
 
@@ -40,6 +45,32 @@ def smoothed(x, passes: int = 2):
     for _ in range(passes):
         x = 0.5 * (x + jnp.roll(x, 1))
     return x
+
+
+def blurred(x, passes=2):
+    for _ in range(passes):
+        x = 0.5 * (x + jnp.roll(x, 1))
+    return x
+
+
+@partial(jax.jit, static_argnames="passes")
+def blurred_twice(x, passes=2):
+    """Hands on an option of its own, which nobody in sight gives it."""
+    return blurred(blurred(x, passes), passes)
+
+
+@partial(jax.jit, static_argnames="passes")
+def sharpened(x, passes=2):
+    """Hands on an option that all who are in sight leave out."""
+    return x - widened(x, passes)
+
+
+def widened(x, passes=2):
+    return jnp.pad(x, passes)[passes:][: len(x)]
+
+
+def sharp(x):
+    return sharpened(x)
 
 
 @jax.jit
@@ -78,6 +109,10 @@ def mode_by_default(x, mode="edge"):
     return jnp.pad(x, 1, mode=mode)
 
 
+def edges(x):
+    return mode_by_default(x)
+
+
 @jax.jit
 def of_optional(x, mask=None):
     if mask is None:
@@ -104,14 +139,20 @@ def activation_by_default(x, activation=jnp.tanh):
     return activation(x)
 
 
+def defaults(x):
+    return keyword_only(x), dtype_by_default(x), activation_by_default(x)
+
+
 def jaxlint_examples():
     x = jnp.arange(6.0)
     return {
         "dropout": lambda: fit(x),
         "layer": lambda: infer(x),
-        "stem": (x,),
+        "stem": lambda: stems(x),
         "pooled": (x, 0),
         "smoothed": (x, 3),
+        "blurred": lambda: blurred_twice(x, 3),
+        "widened": lambda: sharp(x),
         "scaled": (x,),
         "tail": lambda: last_items(x),
         "static_with_default": lambda: (
@@ -120,9 +161,9 @@ def jaxlint_examples():
             static_with_default(x, width=5),
         ),
         "plain": lambda: (plain_compiled(x), plain_compiled(x, 4)),
-        "mode_by_default": (x,),
+        "mode_by_default": lambda: edges(x),
         "of_optional": lambda: of_optional_twice(x),
-        "keyword_only": (x,),
-        "dtype_by_default": (x,),
-        "activation_by_default": (x,),
+        "keyword_only": lambda: defaults(x),
+        "dtype_by_default": lambda: defaults(x),
+        "activation_by_default": lambda: defaults(x),
     }

@@ -63,6 +63,21 @@ def flagged(x, n):
     return x
 
 
+def flagged_by_name(x, n):
+    """Two values, whatever the step."""
+    for step in range(n):
+        due = step % 2 == 0
+        x = annealed(x, due)
+    return x
+
+
+def mapped_over_a_traced_one(xs, n):
+    each = jax.vmap(traced, in_axes=(0, None))
+    for step in range(n):
+        xs = each(xs, step)
+    return xs
+
+
 def outside(x, step):
     return annealed(x, step)
 
@@ -76,5 +91,7 @@ def jaxlint_examples():
         "fixed": (x, 4),
         "by_traced": (x, 4),
         "flagged": (x, 4),
+        "flagged_by_name": (x, 4),
+        "mapped_over_a_traced_one": (x, 4),
         "outside": (x, 2),
     }

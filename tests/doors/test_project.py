@@ -340,6 +340,308 @@ PROJECTS: dict[str, dict[str, str]] = {
                 return buffer
         """,
     },
+    "a class of another file that compiles in its constructor": {
+        "workers.py": """
+            from functools import partial
+
+            import jax
+
+
+            class Base:
+                def __init__(self, rate):
+                    self.rate = rate
+                    self._step = jax.jit(self.step)
+                    self.plain = self.step
+
+                def step(self, x):
+                    return x - self.rate * x
+
+                def run(self, x):
+                    return self._step(x)
+
+                def describe(self):
+                    return f"rate {self.rate}"
+
+
+            class Worker(Base):
+                def both(self, x):
+                    return self.run(x) + self.run(2 * x)
+
+
+            class Static:
+                @partial(jax.jit, static_argnums=0)
+                def step(self, x):
+                    return 2 * x
+
+
+            class Equal(Static):
+                def __eq__(self, other):
+                    return isinstance(other, Equal)
+
+                def __hash__(self):
+                    return 1
+
+
+            @jax.jit
+            def shared(x):
+                return 2 * x
+
+
+            class Shares:
+                def __init__(self):
+                    self._step = jax.jit(shared)
+
+                def run(self, x):
+                    return self._step(x)
+        """,
+        "pkg/__init__.py": "from workers import Worker\n",
+        "app.py": """
+            import workers
+            from pkg import Worker
+            from workers import Equal, Shares, Static
+
+            kept = Worker(0.1)
+
+
+            def epochs(xs):
+                for x in xs:
+                    Worker(0.1).both(x)  # want: JAX109
+
+
+            def updated(x):
+                worker = workers.Base(0.1)  # want: JAX109
+                return worker.run(x)
+
+
+            def doubled(x):
+                return Static().step(x)  # want: JAX109
+
+
+            def again(xs):
+                return [kept.run(x) for x in xs] + [Worker(0.1).describe()]  # ok: JAX109
+
+
+            def by_value(x):
+                return Equal().step(x)  # ok: JAX109
+
+
+            def long_lived(x):
+                return Shares().run(x)  # ok: JAX109
+
+
+            def plainly(x):
+                return Worker(0.1).plain(x)  # ok: JAX109
+
+
+            def held(x):
+                worker = Worker(0.1)  # ok: JAX109
+                worker.run(x)
+                return worker
+
+
+            def main(x):
+                print(Worker(0.1).run(x))
+        """,
+    },
+    "a static argument of a function of another file": {
+        "lib.py": """
+            from functools import partial
+
+            import jax
+            import jax.numpy as jnp
+
+
+            @partial(jax.jit, static_argnums=(1,))
+            def padded(x, width, fill=0.0):
+                return jnp.pad(x, width, constant_values=fill)
+
+
+            powers = jax.jit(lambda x, n: x**n, static_argnames="n")
+        """,
+        "app.py": """
+            import jax
+
+            import lib
+            from lib import padded as pad
+
+
+            def widths(x, most):
+                for width in range(most):
+                    x = pad(x, width)  # want: JAX204
+                return x
+
+
+            def mapped(x, most):
+                each = jax.vmap(lib.padded, in_axes=(0, None))
+                return [each(x, width) for width in range(most)]  # want: JAX204
+
+
+            def fills(x, most):
+                for fill in range(most):
+                    x = pad(x, 3, fill)  # ok: JAX204
+                return x
+
+
+            def few(x):
+                return [pad(x, width) for width in (1, 2)]  # ok: JAX204
+
+
+            def same(x, width):
+                for _ in range(100):
+                    x = lib.padded(x, width)  # ok: JAX204
+                return x
+
+
+            @jax.jit
+            def compiled(x):
+                for width in range(100):
+                    x = lib.padded(x, width)  # ok: JAX204
+                return x
+        """,
+    },
+    "made anew in what another function calls in a loop": {
+        "lib.py": """
+            import jax
+
+
+            class Search:
+                def __init__(self, rate):
+                    self.rate = rate
+
+                def __call__(self, score, x):
+                    @jax.jit  # want: JAX101
+                    def step(x):
+                        return x + self.rate * jax.grad(score)(x)
+
+                    for _ in range(100):
+                        x = step(x)
+                    return x
+
+
+            class Single:
+                def __call__(self, score, x):
+                    @jax.jit  # ok: JAX101
+                    def step(x):
+                        return x + jax.grad(score)(x)
+
+                    for _ in range(100):
+                        x = step(x)
+                    return x
+
+
+            def rounds(search, score, x, count):
+                for _ in range(count):
+                    x = search(score, x)
+                return x
+
+
+            def one(search, score, x):
+                return search(score, x)
+        """,
+        "app.py": """
+            from lib import *
+
+            search = Search(0.1)
+            print(rounds(search, sum, 1.0, 10))
+            print(one(Single(), sum, 1.0))
+        """,
+    },
+    "handed on by a method that an annotated object has called in a loop": {
+        "solvers.py": """
+            import jax
+
+            from minimise import minimise
+
+
+            class Solver:
+                def solve(self, x):
+                    raise NotImplementedError
+
+
+            class Generic(Solver):
+                def solve(self, x):
+                    @jax.jit  # want: JAX101
+                    def objective(y):
+                        return ((x - y) ** 2).sum()
+
+                    return minimise(objective, x)
+
+
+            class Other:
+                def answer(self, x):
+                    @jax.jit  # ok: JAX101
+                    def objective(y):
+                        return ((x - y) ** 2).sum()
+
+                    return minimise(objective, x)
+        """,
+        "minimise.py": "def minimise(f, x):\n    return min(f(x), f(2 * x))\n",
+        "admm.py": """
+            from typing import Optional
+
+            from solvers import Other, Solver
+
+
+            class Outer:
+                def __init__(self, solver: Optional[Solver] = None, other: "Other | None" = None):
+                    self.solver = solver
+                    self.other: Other = other
+
+                def run(self, x):
+                    for _ in range(100):
+                        x = self.step(x)
+                    return self.other.answer(x)
+
+                def step(self, x):
+                    return self.solver.solve(x)
+        """,
+    },
+    "the named axis of a mapped function": {
+        "lib.py": """
+            import jax
+            import jax.numpy as jnp
+
+
+            def labels(x):
+                found = jnp.zeros(x.shape)
+                for row in range(x.shape[0]):  # want: JAX302
+                    found = found.at[row, row].set(x[row, 0])
+                return found
+
+
+            def plain(x, name=None):
+                if name is not None:
+                    x = jax.lax.pmean(x, name)
+                return jax.jit(lambda y: y * 2)(x)  # want: JAX102
+        """,
+        "loss.py": """
+            import jax
+
+            import lib
+
+
+            def loss(x):
+                x = jax.lax.all_gather(x, "batch")
+                return jax.jit(lambda y: y.sum())(lib.labels(x))  # ok: JAX102
+        """,
+    },
+    "an option of a compiled function": {
+        "lib.py": """
+            import jax
+            import jax.numpy as jnp
+
+
+            @jax.jit
+            def edges(x, mode="zero"):
+                return x * 2 if mode == "zero" else x  # want: JAX201
+
+
+            @jax.jit
+            def padded(x, mode="zero"):
+                return x * 2 if mode == "zero" else x  # ok: JAX201
+        """,
+        "app.py": "import lib\n\n\ndef run(x):\n    return lib.padded(x)\n",
+    },
     "imports that go round in a circle": {
         "a.py": "from b import *\nimport jax\n\n\ndef f(x):\n    return jax.jit(lambda y: y)(x)  # ok: JAX102\n",
         "b.py": "from a import *\nfrom c import g\n\nfast = g(f)\n",
@@ -369,11 +671,11 @@ def found(project: Project, *arguments: str) -> set[tuple[str, int, str]]:
 @pytest.mark.parametrize("name", PROJECTS)
 def test_a_project(project: Project, name: str) -> None:
     want, ok = marked(project, PROJECTS[name])
-    seen = found(project)
+    seen = found(project, "--preview")
     assert want <= seen
     assert not ok & seen
     # However many processes there are, and whether it was known.
-    assert found(project, "-j2", "--no-cache") == found(project) == seen
+    assert found(project, "--preview", "-j2", "--no-cache") == found(project, "--preview") == seen
 
 
 def test_no_project_and_single_files_see_each_file_alone(project: Project) -> None:
