@@ -16,8 +16,8 @@ from tests.marks import Mark
 
 
 @pytest.fixture(scope="module")
-def prover() -> Iterator[Prover]:
-    with Prover() as prover:
+def prover(python: str) -> Iterator[Prover]:
+    with Prover(python) as prover:
         yield prover
 
 
