@@ -39,6 +39,26 @@ lint: $(VENV)/installed-dev.stamp ## Check style, formatting and types
 test: lint ## Install with everything, check style and types, run all tests
 	$(BIN)/python -m pytest -n $(JOBS)
 
+# The environments are kept in build/jax; `make test-matrix JAX=0.6.2` tests with one of them.
+JAX ?= 0.4.38 0.6.2 0.8.2 0.10.2 newest
+
+build/jax/%/installed.stamp: Makefile
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade \
+		$(if $(filter newest,$*),jax,jax==$*) dm-haiku equinox flax optax
+	@touch $@
+
+.PHONY: always
+build/jax/newest/installed.stamp: always
+
+.PHONY: test-matrix
+test-matrix: $(VENV)/installed-dev.stamp $(JAX:%=build/jax/%/installed.stamp) ## Measure the ground truth and prove testdata under several versions of jax
+	@failed=; for version in $(JAX); do \
+		echo "jax $$version"; \
+		$(BIN)/python -m pytest -q -n $(JOBS) -k "jax_does or goldens_show" --python $(CURDIR)/build/jax/$$version/bin/python \
+			tests/test_ground_truth.py tests/test_testdata.py || failed="$$failed $$version"; \
+	done; test -z "$$failed" || { echo "failed under jax:$$failed"; exit 1; }
+
 .PHONY: test-page
 test-page: $(VENV)/installed-dev.stamp ## Open the page of a run in headless Chromium; screenshots go to build/page
 	$(BIN)/python -m tests.browser

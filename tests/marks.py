@@ -10,12 +10,16 @@ A mark stands at the end of its line and may name several codes.
 
 from __future__ import annotations
 
+import ast
+import functools
 import io
 import re
 import tokenize
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from jaxlint import Confidence, Settings
 
@@ -58,6 +62,49 @@ def _marks(path: Path) -> Iterator[Mark]:
 def settings(path: Path) -> Settings:
     """Return how a file is linted: at any confidence, by all rules that are on and by that of its own folder."""
     return Settings(min_confidence=Confidence.LOW, preview=True, extend_select=(path.parent.name.upper(),))
+
+
+def there(path: Path, jax: str) -> list[Mark]:
+    """Return the marks of a file that hold under a version of jax, by `testdata/versions.toml`."""
+    since = _since(path)
+    functions = {
+        line: statement.name
+        for statement in ast.parse(path.read_bytes()).body
+        if isinstance(statement, ast.FunctionDef | ast.ClassDef)
+        for line in range(_first_line(statement), (statement.end_lineno or statement.lineno) + 1)
+    }
+    return [
+        mark
+        for mark in marks(path)
+        if numbers(jax) >= max(since.get("*", ()), since.get(functions.get(mark.line, ""), ()))
+    ]
+
+
+def is_there(path: Path, jax: str) -> bool:
+    """Tell whether a file as a whole can be run under a version of jax."""
+    return numbers(jax) >= _since(path).get("*", ())
+
+
+def numbers(version: str) -> tuple[int, ...]:
+    """Return a version as numbers, to compare it."""
+    return tuple(int(part) for part in re.findall(r"\d+", version))
+
+
+def _since(path: Path) -> dict[str, tuple[int, ...]]:
+    """Return from which version on the functions of a file show what their marks say; `*` is all of the file."""
+    name = f"{path.parent.name}/{path.name}"
+    return {
+        function: numbers(entry["version"]) for entry in _versions()["since"] for function in entry["in"].get(name, [])
+    }
+
+
+@functools.cache
+def _versions() -> dict[str, list[dict[str, Any]]]:
+    return tomllib.loads((TESTDATA / "versions.toml").read_text())
+
+
+def _first_line(node: ast.FunctionDef | ast.ClassDef) -> int:
+    return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
 
 
 def stripped(path: Path) -> str:

@@ -274,7 +274,7 @@ class Watch:
 
 
 def _is_compiled(cls: type) -> bool:
-    """Whether calling what this class makes calls a program; in jax 0.4, `lower` belongs to each object."""
+    """Whether calling what this class makes calls a program; up to jax 0.5, `lower` belongs to each object."""
     return hasattr(cls, "lower") or hasattr(cls, "_cache_size")
 
 
