@@ -36,7 +36,6 @@ class Meter(logging.Handler):
         self._jax = jax
         self.counts: Counter[str] = Counter()
         jax.monitoring.register_event_duration_secs_listener(self._on_event)
-        jax.config.update("jax_explain_cache_misses", True)
         logger = logging.getLogger("jax")
         logger.handlers[:] = [self]
         logger.propagate = False
@@ -48,10 +47,11 @@ class Meter(logging.Handler):
         """Count a record that explains a miss."""
         self.counts["misses"] += record.getMessage().startswith(_MISSED)
 
-    def measure(self, run: Callable[[Iterator[int]], Any], *, cold: bool) -> dict[str, Any]:
+    def measure(self, run: Callable[[Iterator[int]], Any], *, cold: bool, explained: bool) -> dict[str, Any]:
         """Let `run` go through numbers of calls, and return the figures of each call.
 
-        With `cold`, nothing that was compiled before is found again.  The exception that ended it, if any, is told by
+        With `cold`, nothing that was compiled before is found again.  Misses are counted where they are to be
+        `explained`, which takes long.  The exception that ended it, if any, is told by
         its type and text; `same` tells whether each call printed the same.
         """
         found: dict[str, Any] = {"compiles": [], "misses": [], "error": None, "text": ""}
@@ -67,6 +67,7 @@ class Meter(logging.Handler):
                 found["compiles"].append(self.counts["compiles"])
                 found["misses"].append(self.counts["misses"])
 
+        self._jax.config.update("jax_explain_cache_misses", explained)
         if cold:
             self._jax.clear_caches()
         with contextlib.redirect_stdout(io.StringIO()) as text:
@@ -102,7 +103,7 @@ class Rows:
             return {"compiles": [], "misses": [], "error": kind, "text": text}
         if run is None:
             return {"compiles": [], "misses": [], "error": "LookupError", "text": "; ".join(problems) or "no example"}
-        found = self._meter.measure(run, cold=row["cold"])
+        found = self._meter.measure(run, cold=row["cold"], explained=row["explained"])
         if found["error"] and problems:
             found["text"] += f" (while loading: {'; '.join(problems)})"
         return found

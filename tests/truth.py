@@ -239,7 +239,7 @@ def measure(some: Iterable[Row], python: str = sys.executable) -> tuple[dict[str
         subprocess.CalledProcessError: the process failed.
     """
     given = [
-        {"id": row.id, "cold": row.cold}
+        {"id": row.id, "cold": row.cold, "explained": bool(row.misses)}
         | ({"file": row.file, "example": row.example or row.target} if row.see else {"source": source(row)})
         for row in some
     ]
