@@ -52,9 +52,9 @@ class EagerLoop:
     `hurts_anyway` says that it would be too long a loop under trace as well, so that no caller can make it good.
     `updates` says that a turn updates an array at an index, which under trace is unrolled into a slow program.  `light`
     says that it is soon done, or shows or reads something in each turn, `on_host` that a turn asks for values,
-    `on_purpose` that scan and vmap are not meant for it: turns wait for their arrays, differ in shape, or do no more
-    themselves than to cut out what a step works on.  `helper` is the call of a function of the project that does the
-    operations, where something else does the rest.
+    `on_purpose` that scan and vmap are not meant for it: turns are timed, wait for their arrays, show
+    them to people, differ in shape, or do no more themselves than to cut out what a step works on.  `helper` is the
+    call of a function of the project that does the operations, where something else does the rest.
     """
 
     loop: Loop
@@ -141,10 +141,11 @@ class EagerLoops:
             return None
         if self._is_around_the_work(loop):
             return None
-        light = brief or (trips is not None and trips * operations < LIGHT) or self._is_measured(loop)
-        light = light or self._is_for_show(loop, parts) or self._is_shown(loop)
+        light = brief or (trips is not None and trips * operations < LIGHT) or self._is_for_show(loop, parts)
         on_purpose = (
-            operations - self._fed(loop, parts) < fewest
+            self._is_measured(loop)
+            or self._is_shown(loop)
+            or operations - self._fed(loop, parts) < fewest
             or self._changes_shape(loop, parts)
             or any(self._waits(node, brief=brief) for part in parts for node in within(part))
         )
