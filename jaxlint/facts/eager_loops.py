@@ -137,7 +137,8 @@ class EagerLoops:
         on_host = self._asks_for_values(loop, parts)
         if brief and not self._is_worth_it(loop, (trips or 0) * operations, on_host=on_host):
             return None
-        if operations < FEWEST_BESIDE_COMPILED and not brief and self._does_the_work_elsewhere(parts):
+        copies = long and updates  # each of many turns copies the array, whatever else it does
+        if operations < FEWEST_BESIDE_COMPILED and not (brief or copies) and self._does_the_work_elsewhere(parts):
             return None
         if self._is_around_the_work(loop):
             return None
@@ -186,7 +187,10 @@ class EagerLoops:
                 position = _SIZED.get(last_name(node.func))
                 if position is None or len(node.args) <= position:
                     continue
-                if any(isinstance(n, cst.Name) and n.value in targets for n in within(node.args[position].value)):
+                size = node.args[position].value
+                if isinstance(size, cst.Call) and last_name(size.func) == "len":
+                    continue  # batches are of one length
+                if any(isinstance(n, cst.Name) and n.value in targets for n in within(size)):
                     return True
         return False
 
