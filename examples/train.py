@@ -149,11 +149,13 @@ def main(steps=60):
     key = jax.random.key(0)
     scaler = Scaler(wave(key, 256)[0])
     params = averaged = init_params(key, (1, 16, 16, 1))
+    steps_taken = jnp.zeros(0)
     for number in range(steps):
         inputs, targets = wave(jax.random.fold_in(key, number), 64)
         inputs = Clipper(2.5)(scaler(inputs))
         rate = make_schedule(0.1)(number)
         params = gradient_step(params, inputs, targets, rate)
+        steps_taken = jnp.append(steps_taken, rate)
         averaged = jax.tree.map(lambda a, p: 0.9 * a + 0.1 * p, averaged, params)
         if number % 10 == 0:
             error = clipped_error(params, inputs, targets, limit=1.0)
@@ -168,6 +170,7 @@ def main(steps=60):
                 f"{number:4}  error {error:.3f}  robust {robust:.3f}  gradient {norm:.3f}  roughness {rough:.3f}  "
                 f"worst {worst:.3f}  end {end:.3f}  rest {rest:.3f}  trend {level:.3f}"
             )
+    print(f"mean of the steps {jnp.mean(steps_taken):.4f}")
 
 
 # The run does not call `fine_tune`: JAX would raise in it, at five places, and at another one keep an old rate.

@@ -1,4 +1,4 @@
-"""The program of train.py with its twenty-one findings mended: it prints the same numbers.
+"""The program of train.py with its twenty-two findings mended: it prints the same numbers.
 
 Everything that compiles is made once, at module level or in `__init__`; a factory is called once, before the loop.
 Loops over data are `vmap` and `fori_loop`, and `fine_tune` would run as well.
@@ -157,6 +157,7 @@ def main(steps=60):
     key = jax.random.key(0)
     scaler = Scaler(wave(key, 256)[0])
     params = averaged = init_params(key, (1, 16, 16, 1))
+    steps_taken = []
     rates = make_schedule(0.1)
     clip = Clipper(2.5)
     for number in range(steps):
@@ -164,6 +165,7 @@ def main(steps=60):
         inputs = clip(scaler(inputs))
         rate = rates(number)
         params = gradient_step(params, inputs, targets, rate)
+        steps_taken.append(rate)
         averaged = average(averaged, params)
         if number % 10 == 0:
             error = clipped_error(params, inputs, targets, limit=1.0)
@@ -178,6 +180,7 @@ def main(steps=60):
                 f"{number:4}  error {error:.3f}  robust {robust:.3f}  gradient {norm:.3f}  roughness {rough:.3f}  "
                 f"worst {worst:.3f}  end {end:.3f}  rest {rest:.3f}  trend {level:.3f}"
             )
+    print(f"mean of the steps {jnp.mean(jnp.stack(steps_taken)):.4f}")
 
 
 @functools.partial(jax.jit, static_argnames="size")

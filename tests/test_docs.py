@@ -204,4 +204,4 @@ def test_the_demo_runs_and_mending_it_changes_no_number() -> None:
         )
         outputs.append(done.stdout.decode().splitlines())
     assert outputs[0] == outputs[1]
-    assert [line.split()[0] for line in outputs[0]] == ["0", "10"]
+    assert [line.split()[0] for line in outputs[0]] == ["0", "10", "mean"]

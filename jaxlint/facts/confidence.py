@@ -29,6 +29,7 @@ class Doubt(enum.Enum):
     OPTION = "an option of the code decides that it is not compiled here"
     LIGHT = "it is a single operation that no loop repeats"
     SET_UP = "what is changed is likely set up before the first call"
+    FEW = "a turn dispatches so few operations that something else may well take its time"
     ON_PURPOSE = "turns wait for their arrays, differ in shape, or only cut out what a step works on"
     SIZE = "nothing in sight says how large the array is"
     MAY_BE_LIST = "what is iterated over may be a list of a few arrays"

@@ -22,7 +22,7 @@ from jaxlint.facts.confidence import Doubt, Evidence
 from jaxlint.facts.constants import Constants
 from jaxlint.facts.eager import Eager, Eagerness, LeafMap
 from jaxlint.facts.eager_arrays import EagerArrays
-from jaxlint.facts.eager_loops import EagerLoop, EagerLoops
+from jaxlint.facts.eager_loops import FEW, EagerLoop, EagerLoops
 from jaxlint.facts.eager_sites import EagerSite, EagerSites
 from jaxlint.facts.fate import Kept
 from jaxlint.facts.glance import SHORT
@@ -383,6 +383,8 @@ class ModuleFacts:
         again = loop.loop.outer is not None or self.is_repeated(loop.loop.context.function)
         doubts = {Doubt.LIGHT} if loop.light and not again else set()
         doubts |= {Doubt.ON_PURPOSE} if loop.on_purpose else set()
+        if loop.operations < FEW and not loop.hurts_anyway:
+            doubts |= {Doubt.FEW}
         evidence = self.eager_evidence(loop.loop.node, frozenset(doubts))
         if loop.hurts_anyway or loop.on_host:
             # Whoever calls it, eagerly or under trace, pays for each turn; and nobody can trace `float(array)`.

@@ -41,8 +41,9 @@ each of which has a shape of its own.  Not counted are calls of compiled functio
 and what stands under an `if` without a match in its `else`; beside a call of a compiled function it takes five
 operations.
 
-At confidence `low`: nobody in sight calls the function, and nothing says that the loop is long; a turn draws, reads a
-file, waits for a person, or is there to be timed.
+At confidence `low`: nobody in sight calls the function, and nothing says that the loop is long; a turn has fewer than
+four operations, and the loop is not long by its bound; a turn draws, reads a file, waits for a person or for its
+arrays, makes arrays of a size of its own, or is there to be timed; an option decides that this runs uncompiled.
 
 ## Fix safety
 The loop becomes `jax.lax.fori_loop`, `scan` or `while_loop` and the function around it compiled, both at once: each

@@ -66,7 +66,6 @@ RULE = Rule(
     impact=Impact.PER_VALUE,
     since="0.1.0",
     words=frozenset({"concatenate", "concat", "hstack", "vstack", "stack", "block", "jnp.append"}),
-    preview=True,
     doc=__doc__,
 )
 

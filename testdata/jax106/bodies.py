@@ -17,7 +17,7 @@ def filtered(theta, observed):
 
 
 def grid(thetas, observed):
-    return [float(filtered(theta, observed)) for theta in thetas]  # want: JAX402
+    return [float(filtered(theta, observed)) for theta in thetas]  # want: JAX402 (low)
 
 
 def settle(x, rounds):

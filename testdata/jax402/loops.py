@@ -40,13 +40,13 @@ def kernel(xs):
 
 def settled(x, tolerance):
     """Called in a loop below."""
-    while jnp.max(jnp.abs(x)) > tolerance:  # want: JAX402
+    while jnp.max(jnp.abs(x)) > tolerance:  # want: JAX402 (low)
         x = x - 0.5 * jnp.sin(x)
     return x
 
 
 def norms(rows):
-    return [float(jnp.sqrt(jnp.sum(jnp.square(row)))) for row in rows]  # want: JAX402
+    return [float(jnp.sqrt(jnp.sum(jnp.square(row)))) for row in rows]  # want: JAX402 (low)
 
 
 def smoothed(x, width):
@@ -70,7 +70,7 @@ def unseen_caller(signals):
 
 def main():
     x = jnp.ones(16)
-    for rate in (0.9**k for k in range(40)):  # want: JAX402
+    for rate in (0.9**k for k in range(40)):  # want: JAX402 (low)
         x = x - rate * jnp.sin(x)
     for start in (0.1, 0.2):
         x = x + settled(x * start, 0.05)

@@ -40,7 +40,7 @@ def test_fixes_give_the_golden(path: Path) -> None:
     result = goldens.fixed_file(path)
     assert not result.dropped
     golden = goldens.golden(path, result)
-    assert path.with_suffix(".partly.py").exists() == (result.applied and golden.name.endswith(".partly.py"))
+    assert path.with_suffix(".partly.py").exists() == (bool(result.applied) and golden.name.endswith(".partly.py"))
     if result.applied:
         assert golden.exists(), "`make goldens` writes it"
         assert golden.read_text("utf-8") == result.source.text
