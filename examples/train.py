@@ -109,7 +109,7 @@ def row_errors(outputs, targets):
 def trend(errors):
     level = 0.0
     for i in range(errors.shape[0]):
-        level = 0.9 * level + 0.1 * errors[i]
+        level = 0.9 * level + 0.1 * jnp.sqrt(errors[i])
     return level
 
 

@@ -115,7 +115,7 @@ def row_errors(outputs, targets):
 @jax.jit
 def trend(errors):
     def step(level, error):
-        return 0.9 * level + 0.1 * error, None
+        return 0.9 * level + 0.1 * jnp.sqrt(error), None
 
     return jax.lax.scan(step, 0.0, errors)[0]
 

@@ -19,4 +19,4 @@ def collected(x, n):
 
 def jaxlint_examples():
     x = jnp.ones(3)
-    return {"collected": (x, 4)}
+    return {"collected": (x, 3)}
