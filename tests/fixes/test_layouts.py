@@ -154,10 +154,12 @@ def nested(text: str, indent: str) -> str:
 def test_layout_does_not_get_in_the_way(layout: tuple[Path, str]) -> None:
     path, other = layout
     result = fixed(other, path)
-    assert not result.dropped
+    # A fix is rather left than a comment lost.
+    assert all("lose a comment" in dropped.reason for dropped in result.dropped)
+    left = Counter(dropped.code for dropped in result.dropped)
     wanted, got = (Counter(applied.code for applied in r.applied) for r in (goldens.fixed_file(path), result))
     # In an `if`, less is certain.
-    assert got <= wanted if "\nif True:" in other else got == wanted
+    assert got + left <= wanted if "\nif True:" in other else got + left == wanted
     ast.parse(result.source.text)
     assert not comments(other) - comments(result.source.text)
     if "\r" in other:
