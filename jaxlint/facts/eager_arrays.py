@@ -300,7 +300,9 @@ class EagerArrays:
 
     def _is_loop_of_jax(self, node: cst.Call) -> bool:
         wrapped = self._wrappings.of(node)
-        return wrapped is not None and wrapped.wrapper.name.rpartition(".")[2] in _LOOPS
+        if wrapped is None or wrapped.wrapper.kind != "control-flow":
+            return False
+        return wrapped.wrapper.name.rpartition(".")[2] in _LOOPS
 
     def _is_compiled_call(self, node: cst.Call, depth: int = 0) -> bool:
         for value in self._names.values(node.func):

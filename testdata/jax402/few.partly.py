@@ -177,6 +177,27 @@ def squared(rows: list["np.ndarray"]):
     return [row * row + row.sum() for row in rows]
 
 
+@functools.partial(jax.jit, static_argnames="n_steps")
+def smoothed(tree, x: jax.Array, n_steps):
+    """A map over the leaves of a tree is no loop of jax, which would do the work of the turn."""
+
+    def step(_, carry):
+        tree, x = carry
+        tree = jax.tree.map(np.shape, tree)
+        x = jnp.sin(x) * 0.5 + jnp.cos(x)
+        return tree, x
+
+    tree, x = jax.lax.fori_loop(0, n_steps, step, (tree, x))
+    return x
+
+
+@jax.jit
+def smoothed_twice(x):
+    for _ in range(2):
+        x = jnp.sin(x) * 0.5 + jnp.cos(x)
+    return x
+
+
 class Solver:
     def __call__(self, shares, costs):
         return run(shares, costs)
@@ -215,5 +236,7 @@ def jaxlint_examples():
         "relaxed": (x, 30, False),
         "summed": lambda: summed(np.ones((30, 4))),
         "squared": lambda: squared([np.ones(4)] * 12),
+        "smoothed": ({"a": x}, x, 10),
+        "smoothed_twice": (x,),
         "run": ([x, x], [x, x]),
     }
