@@ -219,7 +219,7 @@ def _whole(made: Made, site: CompileSite, pieces: Pieces) -> Built:
     changes = _written_out(made, pieces, changes)
     texts = [at_margin(syntax, gone[node], changes) for node in pieces.definitions]
     expression = statement(syntax, syntax.span(maker), "", "", "    ", changes)
-    known = known_as(made, expression)
+    known = known_as(made, expression, *gone.values(), *pieces.assignments.values())
     name = known or draft.fresh(*_bases(made, site))
     outside = replace_maker(draft, made, name, gone)
     for load in outside:
@@ -345,7 +345,7 @@ def _bound(made: Made, site: CompileSite, bound: _Partial, pieces: Pieces, stati
         name = code
     else:
         wrapped = wrapper_text(draft, site, maker.func, option_texts(draft, made), statics, code)
-        known = known_as(made, wrapped)
+        known = known_as(made, wrapped, *pieces.assignments.values())
         name = known or draft.fresh(*_bases(made, site))
     for load in replace_maker(draft, made, name, gone):
         draft.replace(load, name)

@@ -644,8 +644,17 @@ def _is_bound(syntax: Syntax, bindings: list[ast.AST]) -> bool:
     return not any(isinstance(node, (ast.If, ast.ExceptHandler, ast.For, ast.While, ast.Match)) for node in around)
 
 
-def known_as(made: Made, text: str) -> str | None:
-    """Return the name that the module has for an expression already, where it is bound above the place."""
+def known_as(made: Made, text: str, *dropped: Span) -> str | None:
+    """Return the name that the module has for an expression already, where it is bound above the place.
+
+    None where a comment stands in what goes with it, the spans that are `dropped` included: a definition of its own
+    takes the comment along.
+    """
+    syntax = made.syntax
+    gone = [syntax.span(made.maker), *dropped]
+    gone += [rows(syntax, made.statement)] if made.name is not None and made.statement is not None else []
+    if any(comments_in(syntax, span) for span in gone):
+        return None
     start = made.syntax.start(made.syntax.top(made.start))
     wanted = "".join(text.split())
     for node in made.syntax.tree.body:

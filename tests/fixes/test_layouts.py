@@ -154,12 +154,10 @@ def nested(text: str, indent: str) -> str:
 def test_layout_does_not_get_in_the_way(layout: tuple[Path, str]) -> None:
     path, other = layout
     result = fixed(other, path)
-    # A fix is rather left than a comment lost.
-    assert all("lose a comment" in dropped.reason for dropped in result.dropped)
-    left = Counter(dropped.code for dropped in result.dropped)
+    assert not result.dropped
     wanted, got = (Counter(applied.code for applied in r.applied) for r in (goldens.fixed_file(path), result))
     # In an `if`, less is certain.
-    assert got + left <= wanted if "\nif True:" in other else got + left == wanted
+    assert got <= wanted if "\nif True:" in other else got == wanted
     ast.parse(result.source.text)
     assert not comments(other) - comments(result.source.text)
     if "\r" in other:
