@@ -282,7 +282,7 @@ class Demands:
                 continue
             seen.add(id(part))
             if isinstance(part, (cst.BinaryOperation, cst.UnaryOperation, cst.Comparison)):
-                work.extend(_operands(part))
+                work.extend(operands(part))
             elif isinstance(part, cst.Subscript) and self._is_named_item(part):
                 work.append(part.value)
             elif isinstance(part, cst.Name):
@@ -311,7 +311,8 @@ def _first_pattern(node: cst.Match) -> cst.CSTNode | None:
     return next((case.pattern for case in node.cases if isinstance(case.pattern, cst.MatchValue)), None)
 
 
-def _operands(node: cst.BinaryOperation | cst.UnaryOperation | cst.Comparison) -> list[cst.BaseExpression]:
+def operands(node: cst.BinaryOperation | cst.UnaryOperation | cst.Comparison) -> list[cst.BaseExpression]:
+    """Return what an operator is given."""
     if isinstance(node, cst.BinaryOperation):
         return [node.left, node.right]
     if isinstance(node, cst.UnaryOperation):

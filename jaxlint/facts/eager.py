@@ -16,7 +16,7 @@ from jaxlint.facts.incoming import HIGH, NOTHING, Incoming
 from jaxlint.facts.lengths import Lengths
 from jaxlint.facts.names import Expression, External, Item, Names
 from jaxlint.facts.tracing import Tracing
-from jaxlint.facts.tree import Function, Loop, Tree, children, last_name
+from jaxlint.facts.tree import Function, Loop, Tree, last_name, within
 from jaxlint.facts.wrapping import Wrapped, Wrappings
 from jaxlint.settings import ENTRY_POINTS
 
@@ -225,13 +225,8 @@ class Eager:
     def _calls_around(self, node: cst.CSTNode) -> list[cst.Call]:
         """Return the calls in a comprehension, and those around it."""
         holder = self._tree.parent(node)
-        found = [parent for parent in self._tree.ancestors(node) if isinstance(parent, cst.Call)]
-        work: list[cst.CSTNode] = [holder] if holder is not None else []
-        while work:
-            current = work.pop()
-            found.extend([current] if isinstance(current, cst.Call) else [])
-            work.extend(children(current))
-        return found
+        nodes = (*self._tree.ancestors(node), *(within(holder) if holder is not None else ()))
+        return [part for part in nodes if isinstance(part, cst.Call)]
 
     # Operations on leaves
 

@@ -10,9 +10,9 @@ import libcst as cst
 
 from jaxlint.facts.eager_arrays import EagerArrays
 from jaxlint.facts.glance import SHORT
-from jaxlint.facts.loops import Loops
+from jaxlint.facts.loops import Loops, mentions
 from jaxlint.facts.tracing import Tracing
-from jaxlint.facts.tree import Loop, Tree, children, last_name, within
+from jaxlint.facts.tree import Loop, Tree, last_name, within
 
 FEWEST = 2
 """Operations of a turn from which a loop counts."""
@@ -94,16 +94,16 @@ class EagerLoops:
             for loop in tree.loops
             if not tracing.is_traced(loop.context.function) and (eager := self._eager(loop)) is not None
         }
-        within: dict[int, list[EagerLoop]] = defaultdict(list)
+        nested: dict[int, list[EagerLoop]] = defaultdict(list)
         for eager in candidates.values():
             for outer in eager.loop.around:
-                within[id(outer)].append(eager)
+                nested[id(outer)].append(eager)
         self.found: list[EagerLoop] = []
         covered: set[int] = set()
         for key, eager in candidates.items():
             if any(id(outer) in covered for outer in eager.loop.around):
                 continue
-            inner = within[key]
+            inner = nested[key]
             if self._is_brief(eager.loop) and inner:
                 continue  # the loops within are what takes time
             if eager.hurts_anyway or eager.on_host or not any(other.hurts_anyway for other in inner):
@@ -180,7 +180,7 @@ class EagerLoops:
                     and self._arrays.operations(node)
                     and not self._arrays.is_array_call(call)
                 ):
-                    found += any(isinstance(n, cst.Name) and n.value in targets for n in within(node))
+                    found += mentions(node, targets)
         return found
 
     def _changes_shape(self, loop: Loop, parts: list[cst.CSTNode]) -> bool:
@@ -196,7 +196,7 @@ class EagerLoops:
                 size = node.args[position].value
                 if isinstance(size, cst.Call) and last_name(size.func) == "len":
                     continue  # batches are of one length
-                if any(isinstance(n, cst.Name) and n.value in targets for n in within(size)):
+                if mentions(size, targets):
                     return True
         return False
 
@@ -228,12 +228,8 @@ class EagerLoops:
         """Whether a turn does nothing but to look at the clock before and after a call."""
         if isinstance(loop.node, cst.CompFor) or len(loop.node.body.body) > _MOST_MEASURED:
             return False
-        clocks, work = 0, list(children(loop.node.body))
-        while work:
-            node = work.pop()
-            clocks += isinstance(node, cst.Call) and last_name(node.func) in _CLOCKS
-            work.extend(children(node))
-        return clocks > 1
+        body = within(loop.node.body)
+        return sum(isinstance(node, cst.Call) and last_name(node.func) in _CLOCKS for node in body) > 1
 
     @staticmethod
     def _is_shown(loop: Loop) -> bool:
@@ -242,45 +238,37 @@ class EagerLoops:
         return function is not None and _SHOWERS.fullmatch(function.name.lstrip("_")) is not None
 
     def _is_for_show(self, loop: Loop, parts: list[cst.CSTNode]) -> bool:
-        """Whether a turn draws, prints an element, reads a file, or waits for arrays or people: that takes longest."""
+        """Whether a turn draws, prints an element, reads a file, or waits for a person: that takes longest."""
         counts = isinstance(loop.node, cst.While) or (
             isinstance(loop.node.iter, cst.Call) and last_name(loop.node.iter.func) in _COUNTERS
         )
-        work = list(parts)
-        while work:
-            node = work.pop()
+        for node in (node for part in parts for node in within(part)):
             if isinstance(node, cst.Name) and _DRAWS.fullmatch(node.value):
                 return True
             if isinstance(node, cst.Call):
-                name = last_name(node.func)
-                if name in _WAITS or (name == "print" and not counts) or self._arrays.calls_any(node, _SLOW):
+                prints = last_name(node.func) == "print" and not counts
+                if prints or self._arrays.calls_any(node, _SLOW):
                     return True
-            work.extend(children(node))
         return False
 
     def _does_the_work_elsewhere(self, parts: list[cst.CSTNode]) -> bool:
         """Whether a turn calls something compiled, or a step of something that is not in sight."""
         if any(self._arrays.calls_compiled(part) for part in parts):
             return True
-        work = list(parts)
-        while work:
-            node = work.pop()
-            if isinstance(node, cst.Call) and self._arrays.is_unseen(node) and _STEPS.search(last_name(node.func)):
-                return True
-            work.extend(children(node))
-        return False
+        return any(
+            isinstance(node, cst.Call) and self._arrays.is_unseen(node) and _STEPS.search(last_name(node.func))
+            for part in parts
+            for node in within(part)
+        )
 
     def _is_around_the_work(self, loop: Loop) -> bool:
         """Whether a loop within does the work, by what is compiled or not in sight, and this one is once an epoch."""
         if isinstance(loop.node, cst.CompFor):
             return False
-        work: list[cst.CSTNode] = [loop.node.body]
-        while work:
-            node = work.pop()
-            if isinstance(node, (cst.For, cst.While)) and self._does_the_work_elsewhere([node.body]):
-                return True
-            work.extend(children(node))
-        return False
+        return any(
+            isinstance(node, (cst.For, cst.While)) and self._does_the_work_elsewhere([node.body])
+            for node in within(loop.node.body)
+        )
 
     def _does_something(self, loop: Loop) -> bool:
         """Whether a loop has operations of its own, or is no more than the head of the next."""

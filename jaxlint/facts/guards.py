@@ -6,7 +6,7 @@ import re
 
 import libcst as cst
 
-from jaxlint.facts.tree import Tree, within
+from jaxlint.facts.tree import Tree, last_name, within
 
 _GUARDS = frozenset(
     {"isinstance", "is_scalar", "isscalar", "disable_jit", "jax_disable_jit", "ensure_compile_time_eval"}
@@ -50,14 +50,14 @@ def is_left_eager(tree: Tree, node: cst.CSTNode) -> bool:
     for parent in tree.ancestors(node):
         if isinstance(parent, (cst.FunctionDef, cst.Lambda)):
             return False
-        if isinstance(parent, cst.If) and any(_COMPILES.fullmatch(_name(part)) for part in within(parent.test)):
+        if isinstance(parent, cst.If) and any(_COMPILES.fullmatch(last_name(part)) for part in within(parent.test)):
             return True
     return False
 
 
 def asks(test: cst.BaseExpression) -> bool:
     """Whether a test asks if something is traced or concrete, or of what type it is."""
-    return any(_name(node) in _GUARDS or _speaks_of_traces(node) for node in within(test))
+    return any(last_name(node) in _GUARDS or _speaks_of_traces(node) for node in within(test))
 
 
 def _is_left_before(block: cst.IndentedBlock, statement: cst.CSTNode) -> bool:
@@ -78,11 +78,5 @@ def _leaves(body: cst.BaseSuite) -> bool:
 
 
 def _speaks_of_traces(node: cst.CSTNode) -> bool:
-    name = _name(node).lower()
+    name = last_name(node).lower()
     return "tracer" in name or "concrete" in name
-
-
-def _name(node: cst.CSTNode) -> str:
-    if isinstance(node, cst.Attribute):
-        return node.attr.value
-    return node.value if isinstance(node, cst.Name) else ""

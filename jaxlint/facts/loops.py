@@ -139,9 +139,9 @@ class Loops:
             return False
         for node in self._nodes_of_turn(loop):
             if isinstance(node, cst.Slice):
-                sides = [side for side in (node.lower, node.upper) if side is not None and _mentions(side, targets)]
+                sides = [side for side in (node.lower, node.upper) if side is not None and mentions(side, targets)]
                 ragged = len(sides) == 1
-            elif isinstance(node, cst.Call) and node.args and _mentions(node.args[0].value, targets):
+            elif isinstance(node, cst.Call) and node.args and mentions(node.args[0].value, targets):
                 ragged = not _SIZED.isdisjoint(self._names.externals(node.func))
             else:
                 ragged = False
@@ -594,7 +594,7 @@ class Loops:
             isinstance(node, cst.Subscript)
             and isinstance(node.value, cst.Attribute)
             and node.value.attr.value == "at"
-            and _mentions(node.slice, targets)
+            and mentions(node.slice, targets)
             for node in self._nodes_of_turn(loop)
         )
 
@@ -609,7 +609,7 @@ class Loops:
                 continue
             at = func.value.value if self._values.is_update(func) and isinstance(func.value, cst.Subscript) else None
             base = at.value if isinstance(at, cst.Attribute) else None
-            if _is_one_of(base, {target.value}) and _mentions(func.value, targets):
+            if _is_one_of(base, {target.value}) and mentions(func.value, targets):
                 return True
         return False
 
@@ -666,7 +666,7 @@ class Loops:
         if not targets:
             return False
         for node in self._nodes_of_turn(loop):
-            if not isinstance(node, cst.Subscript) or not _mentions(node.slice, targets):
+            if not isinstance(node, cst.Subscript) or not mentions(node.slice, targets):
                 continue
             if isinstance(node.value, cst.Attribute) and node.value.attr.value == "at":
                 return True
@@ -885,12 +885,12 @@ def _breaks(node: cst.CSTNode) -> bool:
     return any(map(_breaks, children(node)))
 
 
-def _mentions(nodes: object, names: set[str]) -> bool:
-    work = list(nodes) if isinstance(nodes, (tuple, list)) else [nodes]
-    while work:
-        node = work.pop()
-        if isinstance(node, cst.Name) and node.value in names:
-            return True
-        if isinstance(node, cst.CSTNode):
-            work.extend(children(node))
-    return False
+def mentions(nodes: object, names: set[str]) -> bool:
+    """Whether a node, or one of several, has one of these names in it."""
+    roots = nodes if isinstance(nodes, (tuple, list)) else (nodes,)
+    return any(
+        isinstance(node, cst.Name) and node.value in names
+        for root in roots
+        if isinstance(root, cst.CSTNode)
+        for node in within(root)
+    )

@@ -212,7 +212,9 @@ class ModuleFacts:
     def eager_loops(self) -> list[EagerLoop]:
         """The Python loops outside any trace that dispatch array operations in every turn."""
         longest = self.settings.unrolled_equations
-        alone = EagerArrays(self.tree, self.names, self.wrappings, self.calls)
+        # Where nothing is known of other files, both are the same.
+        parts = (self.tree, self.names, self.wrappings, self.calls)
+        alone = EagerArrays(*parts) if self.incoming.imports else self.eager_arrays
         return EagerLoops(self.tree, self.tracing, self.loops, self.eager_arrays, alone, longest).found
 
     @functools.cached_property

@@ -18,7 +18,7 @@ from jaxlint.facts.calls import Calls, CallSite
 from jaxlint.facts.instances import Instances
 from jaxlint.facts.names import Expression, Names
 from jaxlint.facts.tracing import MODULE_BASES, Tracing
-from jaxlint.facts.tree import Binding, Branch, Class, Context, Function, Loop, Parameter, Tree, children, last_name
+from jaxlint.facts.tree import Binding, Branch, Class, Context, Function, Loop, Parameter, Tree, last_name, within
 from jaxlint.facts.wrapping import Wrapped, Wrappings
 
 _MAKERS = frozenset({"__init__", "__post_init__", "__new__", "__setstate__", "__init_subclass__", "__set_name__"})
@@ -276,12 +276,8 @@ class Stale:
         return found
 
     def _nodes(self) -> Iterator[cst.CSTNode]:
-        work: list[cst.CSTNode] = [module for module, _ in self._tree.roots]
-        while work:
-            node = work.pop()
-            if id(node) in self._tree.contexts:
-                yield node
-            work.extend(children(node))
+        for module, _ in self._tree.roots:
+            yield from (node for node in within(module) if id(node) in self._tree.contexts)
 
     def changes_of(self, cls: Class) -> Iterator[Change]:
         """Yield the places that assign an attribute of an instance, or change it in place."""
@@ -565,12 +561,10 @@ def _says_missing(test: cst.BaseExpression, attribute: str) -> bool:
 
 def _attributes(node: cst.CSTNode) -> set[str]:
     """Return the attributes that an expression reads, those that `hasattr` and `getattr` name included."""
-    found, work = set[str](), [node]
-    while work:
-        current = work.pop()
-        if isinstance(current, cst.Attribute):
-            found.add(current.attr.value)
-        elif isinstance(current, cst.SimpleString):
-            found.add(str(current.evaluated_value))
-        work.extend(children(current))
+    found = set[str]()
+    for part in within(node):
+        if isinstance(part, cst.Attribute):
+            found.add(part.attr.value)
+        elif isinstance(part, cst.SimpleString):
+            found.add(str(part.evaluated_value))
     return found

@@ -679,8 +679,8 @@ class Tree:
         return next((module, block) for module, block in self.roots if module is top)
 
 
-def last_name(node: cst.BaseExpression) -> str:
-    """Return the last part of a dotted name, empty for any other expression."""
+def last_name(node: cst.CSTNode) -> str:
+    """Return the last part of a dotted name, empty for anything else."""
     if isinstance(node, cst.Attribute):
         return node.attr.value
     return node.value if isinstance(node, cst.Name) else ""

@@ -11,9 +11,10 @@ import libcst as cst
 
 from jaxlint.facts import arrays
 from jaxlint.facts.names import Expression, Item
-from jaxlint.facts.tree import Class, Function, Parameter
+from jaxlint.facts.tree import Class, Function, Parameter, within
 from jaxlint.facts.values import Kind, argument_of
 from jaxlint.fixes.inplace import root_of
+from jaxlint.fixes.purity import is_none
 from jaxlint.fixes.quiet import Quiet
 from jaxlint.fixes.scopes import scopes_of
 from jaxlint.fixes.syntax import NoFixError, Syntax
@@ -162,7 +163,7 @@ class Results:
         """Return what an expression gives, trees of arrays being arrays."""
         parts = _parts(node)
         if parts is not None:
-            return _worst([self.of(part, depth) for part in parts if not _is_none(part)])
+            return _worst([self.of(part, depth) for part in parts if not is_none(part)])
         if isinstance(node, cst.IfExp):
             return _worst([self.of(node.body, depth), self.of(node.orelse, depth)])
         kind = self._facts.values.kind(node)
@@ -228,10 +229,6 @@ def _worst(found: list[str]) -> str:
     return "python" if "python" in found or not found else "" if "" in found else "arrays"
 
 
-def _is_none(node: cst.CSTNode) -> bool:
-    return isinstance(node, cst.Name) and node.value == "None"
-
-
 def is_in(function: Function | None, outer: Function) -> bool:
     """Whether a function is another one, or is defined in it."""
     while function is not None:
@@ -245,14 +242,12 @@ def words_of(node: cst.BaseExpression | None) -> set[str]:
     """Return the names in an annotation."""
     if node is None:
         return set()
-    found, work = set(), [node]
-    while work:
-        current = work.pop()
-        if isinstance(current, cst.Name):
-            found.add(current.value)
-        elif isinstance(current, cst.SimpleString):
-            found.update(str(current.evaluated_value).replace("[", ".").replace("]", ".").replace("|", ".").split("."))
-        work.extend(current.children)  # type: ignore[arg-type]
+    found = set[str]()
+    for part in within(node):
+        if isinstance(part, cst.Name):
+            found.add(part.value)
+        elif isinstance(part, cst.SimpleString):
+            found.update(str(part.evaluated_value).replace("[", ".").replace("]", ".").replace("|", ".").split("."))
     return found
 
 

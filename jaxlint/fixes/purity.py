@@ -154,7 +154,7 @@ class _Code:
         body = function.node.body
         if isinstance(body, cst.BaseExpression):
             found = self.of(body)
-            return Gives.DOUBTFUL if found is Gives.PYTHON and not _is_none(body) else found
+            return Gives.DOUBTFUL if found is Gives.PYTHON and not is_none(body) else found
         found = self._of_block(body)
         return Gives.DOUBTFUL if found is Gives.PYTHON else found
 
@@ -182,7 +182,7 @@ class _Code:
     def _of_statement(self, node: cst.BaseSmallStatement) -> Gives:
         """Return what a `return` gives; of other statements, whether they are harmless."""
         if isinstance(node, cst.Return):
-            if node.value is None or _is_none(node.value):
+            if node.value is None or is_none(node.value):
                 return Gives.PYTHON
             found = self.of(node.value)
             return Gives.DOUBTFUL if found is Gives.PYTHON else found
@@ -241,7 +241,7 @@ class _Code:
         if isinstance(node, cst.IfExp):
             if self.of(node.test) is not Gives.PYTHON:
                 return Gives.FAILS
-            parts = [self.of(part) for part in (node.body, node.orelse) if not _is_none(part)]
+            parts = [self.of(part) for part in (node.body, node.orelse) if not is_none(part)]
             return max(parts, default=Gives.PYTHON)
         if isinstance(node, (cst.Tuple, cst.List)):
             return max((self.of(element.value) for element in node.elements), default=Gives.PYTHON)
@@ -403,7 +403,8 @@ class _Code:
         return found
 
 
-def _is_none(node: cst.BaseExpression) -> bool:
+def is_none(node: cst.CSTNode) -> bool:
+    """Whether an expression is `None`."""
     return isinstance(node, cst.Name) and node.value == "None"
 
 

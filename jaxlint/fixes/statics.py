@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from jaxlint.facts.demands import operands
 from jaxlint.facts.names import Expression, External
 from jaxlint.facts.staged import Usage
 from jaxlint.facts.tree import Function, Parameter
@@ -156,7 +157,7 @@ class _Sources:
             if isinstance(part, (cst.Tuple, cst.List)):
                 work.extend(element.value for element in part.elements)
             elif isinstance(part, (cst.BinaryOperation, cst.UnaryOperation, cst.Comparison)):
-                work.extend(_operands(part))
+                work.extend(operands(part))
             elif isinstance(part, cst.Name):
                 for value in facts.names.values(part):
                     if isinstance(value, Parameter):
@@ -251,14 +252,6 @@ class _Sources:
             if parameter.position == 0:
                 raise NoFixError("it is differentiated")
             node = held.targets[0]
-
-
-def _operands(node: cst.BinaryOperation | cst.UnaryOperation | cst.Comparison) -> list[cst.BaseExpression]:
-    if isinstance(node, cst.BinaryOperation):
-        return [node.left, node.right]
-    if isinstance(node, cst.UnaryOperation):
-        return [node.expression]
-    return [node.left, *(target.comparator for target in node.comparisons)]
 
 
 def number_of(facts: ModuleFacts, wrapped: Wrapped, parameter: Parameter) -> int | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from jaxlint.facts.tree import within
 from jaxlint.finding import Applicability, Fix, Span
 from jaxlint.fixes import compiling, options, programs
 from jaxlint.fixes.captures import Captured, Captures, is_constant, needed, of_name
@@ -140,7 +141,7 @@ class _Turn:
 
     def _does_more(self, node: cst.CSTNode) -> bool:
         """Whether a statement calls what is compiled already, or what is not in sight."""
-        calls = [inner for inner in _nodes(node) if isinstance(inner, cst.Call)]
+        calls = [inner for inner in within(node) if isinstance(inner, cst.Call)]
         arrays = self._facts.eager_arrays
         if arrays.calls_compiled(node):
             return True
@@ -154,7 +155,7 @@ class _Turn:
         return False
 
     def _indexes_arrays(self, node: cst.CSTNode) -> bool:
-        for inner in _nodes(node):
+        for inner in within(node):
             if not isinstance(inner, cst.Subscript) or len(inner.slice) > 1 or not mentions(inner, self._changing):
                 continue
             base = inner.value
@@ -305,11 +306,3 @@ def _targets(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
             yield from _targets(element.value if isinstance(element, cst.Element) else element)  # type: ignore[arg-type]
     else:
         yield node
-
-
-def _nodes(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    work = [node]
-    while work:
-        current = work.pop()
-        yield current
-        work.extend(current.children)

@@ -106,6 +106,6 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
 
 
 def _fixes(facts: ModuleFacts, stale: StaleRead) -> Iterator[Fix]:
-    from jaxlint.fixes import edits, instance
+    from jaxlint.fixes import attributes, edits
 
-    return edits.offered(lambda: instance.passed(facts, stale))
+    return edits.offered(lambda: attributes.passed(facts, stale))
