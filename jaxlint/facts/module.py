@@ -6,44 +6,44 @@ The facts hold LibCST nodes and die with the run.
 from __future__ import annotations
 
 import functools
-import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from jaxlint.facts import guards
-from jaxlint.facts.arguments import Arguments, Given, StaticField
+from jaxlint.facts.arguments import Arguments
 from jaxlint.facts.calls import Calls
 from jaxlint.facts.captured import Captured, CapturedArrays
-from jaxlint.facts.compiled import CompiledCall, CompiledCalls
-from jaxlint.facts.confidence import Doubt, Evidence
+from jaxlint.facts.compiled import CompiledCalls
 from jaxlint.facts.constants import Constants
-from jaxlint.facts.eager import Eager, Eagerness, LeafMap
+from jaxlint.facts.discarded import UnusedCompiled
+from jaxlint.facts.eager import Eager
 from jaxlint.facts.eager_arrays import EagerArrays
-from jaxlint.facts.eager_loops import FEW, EagerLoop, EagerLoops
-from jaxlint.facts.eager_sites import EagerSite, EagerSites
+from jaxlint.facts.eager_loops import EagerLoop, EagerLoops
+from jaxlint.facts.eager_sites import EagerSites
+from jaxlint.facts.evidence import Evidences
 from jaxlint.facts.fate import Kept
 from jaxlint.facts.glance import SHORT
-from jaxlint.facts.incoming import NOTHING, ONCE, Incoming
-from jaxlint.facts.instances import Instances, ShortLived
+from jaxlint.facts.growing import Growing, GrowingArrays
+from jaxlint.facts.incoming import NOTHING, Incoming
+from jaxlint.facts.instances import Instances
+from jaxlint.facts.leaf_maps import LeafMap, LeafMaps
 from jaxlint.facts.lengths import Lengths
 from jaxlint.facts.loops import SHORT_ELEMENTWISE, Loops, Unrolled
-from jaxlint.facts.names import Expression, External, Names, Value
+from jaxlint.facts.names import External, Names
 from jaxlint.facts.outline import Block, UnreadableError, python_tree, whole
+from jaxlint.facts.runs import Runs
 from jaxlint.facts.signatures import Signatures, WrongArgument
 from jaxlint.facts.sites import CompileSite, Lifetime, Sites
 from jaxlint.facts.sizes import Sizes
-from jaxlint.facts.staged import Staged, Usage
-from jaxlint.facts.stale import Stale, StaleRead
-from jaxlint.facts.surroundings import is_test_class, is_test_file, is_test_name
-from jaxlint.facts.targets import NAMED, Target
+from jaxlint.facts.staged import Staged
+from jaxlint.facts.stale import Stale
+from jaxlint.facts.steps import EagerSteps
+from jaxlint.facts.targets import NAMED
 from jaxlint.facts.traceable import Traceable
 from jaxlint.facts.tracing import Tracing
 from jaxlint.facts.transforms import EagerTransform, EagerTransforms
-from jaxlint.facts.tree import Context, Function, Loop, Parameter, Tree
-from jaxlint.facts.uncompiled import Growing, Objective, Step, Uncompiled, UnusedName
+from jaxlint.facts.tree import Function, Parameter, Tree
 from jaxlint.facts.values import Values
 from jaxlint.facts.wrappers import table
 from jaxlint.facts.wrapping import Wrappings
@@ -54,15 +54,6 @@ if TYPE_CHECKING:
 
     from jaxlint.settings import Settings
     from jaxlint.source import Source
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Discarded:
-    """A compiled function or a wrapper that nothing uses; `function` is the `def` right below a wrapper."""
-
-    node: cst.BaseExpression
-    function: Function | None
-    evidence: Evidence
 
 
 class ModuleFacts:
@@ -172,20 +163,21 @@ class ModuleFacts:
         return found
 
     @functools.cached_property
+    def runs(self) -> Runs:
+        """How often functions run."""
+        return Runs(self.source, self.settings, self.calls, self.tracing, self._def_row, self.incoming)
+
+    @functools.cached_property
+    def evidence(self) -> Evidences:
+        """What speaks for and against a finding."""
+        parts = (self.tree, self.names, self.runs, self.tracing, self.staged, self.loops, self.eager, self.arguments)
+        return Evidences(*parts)
+
+    @functools.cached_property
     def eager(self) -> Eager:
         """What runs outside any trace."""
-        return Eager(
-            self.tree,
-            self.names,
-            self.wrappings,
-            self.calls,
-            self.tracing,
-            self.constants,
-            self.is_run_once,
-            self.loops.is_work,
-            self.lengths,
-            self.incoming,
-        )
+        parts = (self.tree, self.names, self.wrappings, self.calls, self.tracing)
+        return Eager(*parts, self.runs, self.loops, self.incoming)
 
     @functools.cached_property
     def lengths(self) -> Lengths:
@@ -195,8 +187,7 @@ class ModuleFacts:
     @functools.cached_property
     def leaf_maps(self) -> list[LeafMap]:
         """The `tree.map` calls that dispatch array operations on each leaf."""
-        found = (self.eager.leaf_map(wrapped) for wrapped in self.wrappings.calls.values())
-        return [leaf_map for leaf_map in found if leaf_map is not None]
+        return LeafMaps(self.tree, self.names, self.wrappings, self.constants, self.lengths).found
 
     @functools.cached_property
     def eager_sites(self) -> EagerSites:
@@ -220,7 +211,7 @@ class ModuleFacts:
     @functools.cached_property
     def eager_transforms(self) -> list[EagerTransform]:
         """The calls of transformed functions that nothing compiles, but for those in loops that are told of anyway."""
-        told = {id(eager.loop) for eager in self.eager_loops} | {id(step.loop) for step in self.uncompiled.steps}
+        told = {id(eager.loop) for eager in self.eager_loops} | {id(step.loop) for step in self.steps.training}
         return EagerTransforms(
             self.tree, self.names, self.wrappings, self.eager_arrays, lambda loop: id(loop) in told
         ).found
@@ -257,24 +248,25 @@ class ModuleFacts:
         return Traceable(*parts)
 
     @functools.cached_property
-    def uncompiled(self) -> Uncompiled:
-        """Eager code in loops that ought to be compiled, and compiled functions that nothing uses."""
-        return Uncompiled(
-            self.tree,
-            self.names,
-            self.wrappings,
-            self.calls,
-            self.tracing,
-            self.loops,
-            self.compiled,
-            self.eager_arrays,
-        )
+    def growing(self) -> list[Growing]:
+        """What grows outside any trace in each turn of a loop."""
+        return GrowingArrays(self.tree, self.names, self.tracing, self.loops, self.compiled).found
+
+    @functools.cached_property
+    def steps(self) -> EagerSteps:
+        """The steps and objectives that run uncompiled in each turn of a loop."""
+        parts = (self.tree, self.names, self.wrappings, self.calls, self.tracing, self.loops)
+        return EagerSteps(*parts, self.compiled, self.eager_arrays)
+
+    @functools.cached_property
+    def unused(self) -> UnusedCompiled:
+        """The compiled functions that nothing uses."""
+        return UnusedCompiled(self.tree, self.names, self.wrappings, self.calls, self.tracing)
 
     @functools.cached_property
     def stale(self) -> Stale:
         """Attributes that compiled methods read once, though something changes them later."""
-        repeated = self.is_repeated
-        return Stale(self.tree, self.names, self.wrappings, self.calls, self.tracing, self.instances, repeated)
+        return Stale(self.tree, self.names, self.wrappings, self.calls, self.tracing, self.instances, self.runs)
 
     @functools.cached_property
     def wrong_arguments(self) -> list[WrongArgument]:
@@ -311,318 +303,9 @@ class ModuleFacts:
         known = self.names.values(site.target.node)
         return all(isinstance(value, (Function, External)) for value in known)
 
-    @functools.cached_property
-    def discarded(self) -> list[Discarded]:
-        """The expression statements that make a compiled function, or a compile wrapper, and use it for nothing."""
-        found = []
-        for statement in self.tree.expression_statements:
-            node = statement.value
-            wrapping = self.wrappings.wrapping(node)
-            wrapped = self.wrappings.of(node)
-            if wrapping is not None and wrapping.wrapper.compiles:
-                function = self._function_below(statement)
-            elif wrapped is not None and wrapped.wrapper.compiles:
-                function = None
-            else:
-                continue
-            context = self.tree.context(node)
-            evidence = Evidence(error=True) if function is not None else Evidence(test=self.is_test(context.function))
-            found.append(Discarded(node, function, evidence))
-        return found
-
-    def _function_below(self, statement: cst.Expr) -> Function | None:
-        line = self.tree.parent(statement)
-        block = self.tree.parent(line) if line is not None else None
-        siblings: Sequence[cst.CSTNode] = getattr(block, "body", ())
-        if isinstance(block, cst.Module):
-            siblings = [node for module, _ in self.tree.roots for node in module.body]
-        for here, below in itertools.pairwise(siblings):
-            if here is line:
-                return self.tree.function_of.get(id(below))
-        return None
-
-    # Evidence
-
-    def evidence_of(self, site: CompileSite) -> Evidence:
-        """Return what speaks for and against a compile site whose object is short-lived."""
-        return self.evidence(
-            site.context,
-            in_loop=site.lifetime is Lifetime.ITERATION,
-            doubts=self._doubts(site),
-        )
-
-    def evidence(
-        self, context: Context, *, in_loop: bool = False, error: bool = False, doubts: frozenset[Doubt] = frozenset()
-    ) -> Evidence:
-        """Return what a place's surroundings say about how often it runs."""
-        function = context.function
-        return Evidence(
-            in_loop=in_loop,
-            repeated=self.is_repeated(function),
-            run_once=function is None or self.is_run_once(function),
-            test=self.is_test(function),
-            traced=self.tracing.is_traced(function),
-            error=error,
-            doubts=doubts | ({Doubt.CALLED_ONCE} if not in_loop and self._called_once(function) else set()),
-        )
-
-    def eager_evidence(self, node: cst.CSTNode, doubts: frozenset[Doubt] = frozenset()) -> Evidence:
-        """Return the evidence for a place that costs something only outside any trace."""
-        level = self.eager.eagerness(node)
-        if level is Eagerness.LOW:
-            doubts = doubts | {Doubt.EAGERNESS}
-        if guards.is_left_eager(self.tree, node):
-            doubts = doubts | {Doubt.OPTION}
-        return Evidence(
-            repeated=level is Eagerness.HIGH,
-            test=self.is_test(self.tree.context(node).function),
-            traced=level is Eagerness.TRACED,
-            doubts=doubts,
-        )
-
-    def eager_loop_evidence(self, loop: EagerLoop) -> Evidence:
-        """Return the evidence for a loop that dispatches operations in each turn."""
-        again = loop.loop.outer is not None or self.is_repeated(loop.loop.context.function)
-        doubts = {Doubt.LIGHT} if loop.light and not again else set()
-        doubts |= {Doubt.ON_PURPOSE} if loop.on_purpose else set()
-        if loop.operations < FEW and not loop.hurts_anyway:
-            doubts |= {Doubt.FEW}
-        evidence = self.eager_evidence(loop.loop.node, frozenset(doubts))
-        if loop.hurts_anyway or loop.on_host:
-            # Whoever calls it, eagerly or under trace, pays for each turn; and nobody can trace `float(array)`.
-            evidence = replace(evidence, doubts=evidence.doubts - {Doubt.EAGERNESS})
-        return evidence
-
-    def field_evidence(self, field: StaticField) -> Evidence:
-        """Return the evidence for a static field without a hash, which fails once a compiled function takes it."""
-        doubts = frozenset(() if self.arguments.is_passed(field.cls) else {Doubt.UNSEEN})
-        return Evidence(test=self.is_test(None), doubts=doubts)
-
-    def unused_evidence(self, unused: UnusedName) -> Evidence:
-        """Return the evidence for a compiled function that nothing uses."""
-        return Evidence(test=self.is_test(self.tree.context(unused.node).function))
-
-    def loop_evidence(self, loop: Loop) -> Evidence:
-        """Return the evidence for a loop that hurts whether its function is traced or not."""
-        evidence = self.eager_evidence(loop.node)
-        return replace(evidence, doubts=evidence.doubts - {Doubt.EAGERNESS})
-
-    def growth_evidence(self, growing: Growing) -> Evidence:
-        """Return the evidence for an array that is longer each time."""
-        function = self.tree.context(growing.node if growing.loop is None else growing.loop.node).function
-        if self.tracing.is_traced(function):
-            # Others run the method eagerly as well.
-            return Evidence(test=self.is_test(function))
-        evidence = self.eager_evidence(growing.node if growing.loop is None else growing.loop.node)
-        return replace(evidence, doubts=evidence.doubts - {Doubt.EAGERNESS})
-
-    def step_evidence(self, step: Step) -> Evidence:
-        """Return the evidence for a step of training that runs eagerly in a loop."""
-        return self.loop_evidence(step.loop) if step.trains else self.eager_evidence(step.loop.node)
-
-    def objective_evidence(self, objective: Objective) -> Evidence:
-        """Return the evidence for an objective that SciPy calls again and again."""
-        return Evidence(in_loop=True, test=self.is_test(self.tree.context(objective.node).function))
-
-    def eager_site_evidence(self, site: EagerSite) -> Evidence:
-        """Return the evidence for a call that compiles each time it runs outside any trace."""
-        level = self.eager.eagerness(site.node)
-        context = self.tree.context(site.node)
-        function, target = context.function, site.target
-        doubts = set[Doubt]()
-        if target is not None:
-            doubts |= {Doubt.UNSEEN} if not target.sure else set()
-            doubts |= {Doubt.SOMETIMES} if not target.always else set()
-        # A long loop is not what traced code is written with.
-        telling = site.in_loop and context.loop is not None and not self.loops.is_small(context.loop)
-        doubts |= {Doubt.EAGERNESS} if level is Eagerness.LOW and not telling else set()
-        if not site.in_loop:
-            doubts |= {Doubt.CALLED_ONCE} if self._called_once(function) else set()
-            # A body that is made above the loop that uses it compiles once a call.
-            doubts |= {Doubt.REUSED} if context.loop is not None else set()
-        sure = level is Eagerness.HIGH
-        return Evidence(
-            in_loop=site.in_loop and sure,
-            repeated=sure and self.is_repeated(function),
-            # Nothing that runs once a process repeats what it compiles, but for its own loops.
-            run_once=not site.in_loop and (function is None or self.is_run_once(function)),
-            test=self.is_test(function),
-            traced=level is Eagerness.TRACED,
-            doubts=frozenset(doubts),
-        )
-
-    def argument_evidence(self, given: Given) -> Evidence:
-        """Return what speaks for and against an argument that makes a compiled function compile again."""
-        doubts = frozenset({Doubt.REUSED} if given.looped else ()) | frozenset(() if given.sure else {Doubt.UNSEEN})
-        return self.evidence(given.call.context, in_loop=given.in_loop, doubts=doubts)
-
-    def carry_evidence(self, call: CompiledCall) -> Evidence:
-        """Return the evidence for a call that compiles a second program, wherever it is called from."""
-        return Evidence(test=self.is_test(call.context.function), traced=self.tracing.is_traced(call.context.function))
-
-    def instance_evidence(self, instance: ShortLived) -> Evidence:
-        """Return what speaks for and against an instance that compiles and dies with the call."""
-        doubts = frozenset({Doubt.REUSED} if instance.looped and not instance.in_loop else ())
-        return self.evidence(instance.context, in_loop=instance.in_loop, doubts=doubts)
-
-    def stale_evidence(self, stale: StaleRead) -> Evidence:
-        """Return what speaks for and against an attribute that changes after it was read."""
-        places = (stale.handle.function, stale.change.context.function)
-        return Evidence(
-            in_loop=stale.looped,
-            repeated=stale.repeated,
-            test=any(self.is_test(function) for function in places),
-            doubts=frozenset({Doubt.SET_UP} if stale.set_up else ()),
-        )
-
-    def trace_evidence(self, node: cst.CSTNode, doubts: frozenset[Doubt] = frozenset()) -> Evidence:
-        """Return the evidence for a place that costs something each time it is traced."""
-        function = self.tree.context(node).function
-        trace = self.tracing.trace(function)
-        compiled = trace is not None and trace.compiled
-        return Evidence(repeated=compiled, test=self.is_test(function), doubts=doubts)
-
-    def capture_evidence(self, captured: Captured) -> Evidence:
-        """Return the evidence for an array that becomes a constant of each program that is compiled of a function."""
-        return self.trace_evidence(captured.use, frozenset(() if captured.sure else {Doubt.SIZE}))
-
-    def error_evidence(self, node: cst.CSTNode, doubts: frozenset[Doubt] = frozenset()) -> Evidence:
-        """Return the evidence for a place that fails wherever it runs under trace."""
-        function = self.tree.context(node).function
-        trace = self.tracing.trace(function)
-        if function is not None and trace is not None and self.staged.runs_eagerly_too(function):
-            doubts = doubts | {Doubt.EAGER_TOO}
-        if trace is not None and trace.far:
-            doubts = doubts | {Doubt.FAR}
-        return Evidence(error=True, test=self.is_test(function), doubts=doubts)
-
-    def option_evidence(
-        self, node: cst.CSTNode, parameters: Sequence[Parameter], doubts: frozenset[Doubt] = frozenset()
-    ) -> Evidence:
-        """Return the evidence for a place that fails as soon as a call gives one of some parameters."""
-        usages = {self.staged.usage(parameter) for parameter in parameters}
-        given = not usages or Usage.GIVEN in usages
-        if not given and Usage.OPEN not in usages:
-            doubts = doubts | {Doubt.OMITTED}
-        # With a default that nothing in sight overrides, it fails for those alone who do so.
-        return replace(self.error_evidence(node, doubts), error=given)
-
-    def _doubts(self, site: CompileSite) -> frozenset[Doubt]:
-        from jaxlint.facts.fate import Kept
-
-        target, fate = site.target, site.fate
-        found = set()
-        if site.lifetime is not Lifetime.ITERATION and (fate.looped or len(fate.calls) > 1):
-            found.add(Doubt.REUSED)
-        if site.lifetime is not Lifetime.ITERATION and site.context.loop is not None:
-            found.add(Doubt.REUSED)  # the wrapper is written in a loop, the function that it is given is made above
-        if fate.kept is Kept.PASSED and not fate.called_once:
-            found.add(Doubt.PASSED_ON)
-        if target.one_shot and site.lifetime is not Lifetime.ITERATION:
-            found.add(Doubt.ONE_SHOT)
-        if not target.sure:
-            found.add(Doubt.UNSEEN)
-        if not target.always:
-            found.add(Doubt.SOMETIMES)
-        if self._own_program(site, target):
-            found.add(Doubt.OWN_PROGRAM)
-        return frozenset(found)
-
-    def _own_program(self, site: CompileSite, target: Target) -> bool:
-        """Whether each turn compiles something else: the loop variable is the function, or the loop is a short list."""
-        if site.lifetime is not Lifetime.ITERATION:
-            return False
-        if target.owner is not None:
-            return True
-        loop = site.context.loop
-        while loop is not None:
-            if loop.iterable is not None and self._is_short_list(loop.iterable):
-                return True
-            loop = loop.outer
-        return False
-
-    def _is_short_list(self, node: cst.CSTNode) -> bool:
-        """Whether an iterable is a literal of a few elements, perhaps by a name or through enumerate, zip and so on."""
-        return all(self._is_short_value(value) for value in self.names.values(node))
-
-    def _is_short_value(self, value: Value) -> bool:
-        if not isinstance(value, Expression):
-            return False
-        node = value.node
-        if isinstance(node, (cst.List, cst.Tuple, cst.Set, cst.Dict)):
-            return len(node.elements) <= _FEW and not all(isinstance(e.value, cst.Float) for e in node.elements)
-        if isinstance(node, cst.Call):
-            if isinstance(node.func, cst.Attribute) and node.func.attr.value in ("items", "keys", "values"):
-                return self._is_short_list(node.func.value)
-            if isinstance(node.func, cst.Name) and node.func.value in _ITERATORS:
-                return any(self._is_short_list(arg.value) for arg in node.args)
-        return False
-
-    def is_repeated(self, function: Function | None) -> bool:
-        """Whether a function is called, perhaps by way of others, in a loop in sight that no trace surrounds."""
-        work, seen = [function], set[int]()
-        while work:
-            current = work.pop()
-            if current is None or id(current) in seen:
-                continue
-            seen.add(id(current))
-            outside = self.incoming.functions.get(current.qualname)
-            if outside is not None and outside.repeated:
-                return True
-            for site in self.calls.of(current):
-                if self.tracing.is_traced(site.context.function):
-                    continue
-                if site.context.loop is not None:
-                    return True
-                work.append(site.context.function)
-        return False
-
-    def _called_once(self, function: Function | None) -> bool:
-        """Whether calls of a function are in sight and all of them run once."""
-        work, seen = [function], set[int]()
-        while work:
-            current = work.pop()
-            if current is None or id(current) in seen:
-                return False
-            seen.add(id(current))
-            calls = self.calls.of(current)
-            outside = self.incoming.functions.get(current.qualname)
-            elsewhere = outside.called if outside is not None else 0
-            if elsewhere > ONCE or any(site.context.loop is not None for site in calls):
-                return False
-            if not calls and not elsewhere:
-                return False
-            work.extend(
-                site.context.function
-                for site in calls
-                if site.context.function is not None and not self.is_run_once(site.context.function)
-            )
-        return True
-
     def is_property(self, function: Function) -> bool:
         """Whether a function is a plain property, which runs on each access."""
         return self._sites.is_property(function)
-
-    def is_run_once(self, function: Function) -> bool:
-        """Whether a function runs once per process, by its name or by a `# jaxlint: once` mark on its `def` line."""
-        if self.settings.is_run_once(function.name):
-            return True
-        return bool(self.source.once_rows) and self.row(self.name_node(function)) in self.source.once_rows
-
-    def is_test(self, function: Function | None) -> bool:
-        """Whether a place belongs to a test or a benchmark: by the file's path, or the names around it."""
-        if self._is_test_file:
-            return True
-        current = function
-        while current is not None:
-            if is_test_name(current.name) or (current.cls is not None and is_test_class(current.cls.name)):
-                return True
-            current = current.outer
-        return False
-
-    @functools.cached_property
-    def _is_test_file(self) -> bool:
-        return is_test_file(self.source.path, self.settings)
 
     # Places
 
@@ -669,6 +352,9 @@ class ModuleFacts:
         """Return the 1-based row on which a node starts; for a `def` the row of the `def` itself."""
         return self.source.position(self.span(node).start)[0]
 
+    def _def_row(self, function: Function) -> int:
+        return self.row(self.name_node(function))
+
     def context(self, node: cst.CSTNode) -> str:
         """Return the qualified name of what is around a node."""
         return self.tree.context(node).scope.frame.qualname
@@ -704,9 +390,3 @@ def _unreadable(source: Source, error: Exception) -> UnreadableError | ParserErr
         return ParserError(f"Python takes it and LibCST does not: {error}")
     start = source.offset(min(max(row, 1), len(source.line_starts)), 1)
     return UnreadableError(message, min(start + column, len(source.text)))
-
-
-_ITERATORS = frozenset({"enumerate", "zip", "reversed", "sorted", "tqdm", "list", "tuple"})
-
-_FEW = 8
-"""A literal list of at most so many elements is a choice of variants, each with a program of its own."""

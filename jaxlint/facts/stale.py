@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import libcst as cst
@@ -17,6 +17,7 @@ import libcst as cst
 from jaxlint.facts.calls import Calls, CallSite
 from jaxlint.facts.instances import Instances
 from jaxlint.facts.names import Expression, Names
+from jaxlint.facts.runs import Runs
 from jaxlint.facts.tracing import MODULE_BASES, Tracing
 from jaxlint.facts.tree import Binding, Branch, Class, Context, Function, Loop, Parameter, Tree, last_name, within
 from jaxlint.facts.wrapping import Wrapped, Wrappings
@@ -108,7 +109,7 @@ class Stale:
         calls: Calls,
         tracing: Tracing,
         instances: Instances,
-        is_repeated: Callable[[Function | None], bool],
+        runs: Runs,
     ) -> None:
         self._tree = tree
         self._names = names
@@ -116,7 +117,7 @@ class Stale:
         self._calls = calls
         self._tracing = tracing
         self._instances = instances
-        self._is_repeated = is_repeated
+        self._runs = runs
 
     @functools.cached_property
     def reads(self) -> list[StaleRead]:
@@ -424,7 +425,7 @@ class Stale:
             between = any(s.context.order < change.context.order for s in sites) and any(
                 s.context.order > change.context.order for s in sites
             )
-            again = self._is_repeated(function) or between
+            again = self._runs.is_repeated(function) or between
             return replace(stale, repeated=again, set_up=set_up and not again)
         return self._judged_by_callers(stale, function, set_up=set_up)
 

@@ -11,7 +11,8 @@ from jaxlint.fixes.purity import Gives, Purity
 from jaxlint.fixes.syntax import NoFixError
 
 if TYPE_CHECKING:
-    from jaxlint.facts.module import Discarded, ModuleFacts
+    from jaxlint.facts.discarded import Discarded
+    from jaxlint.facts.module import ModuleFacts
 
 
 def put_back(facts: ModuleFacts, discarded: Discarded) -> Fix | None:

@@ -14,8 +14,8 @@ from jaxlint.fixes.scopes import FUNCTIONS, Scope, Scopes, scopes_of
 from jaxlint.fixes.syntax import NoFixError, Syntax
 
 if TYPE_CHECKING:
+    from jaxlint.facts.growing import Growing
     from jaxlint.facts.module import ModuleFacts
-    from jaxlint.facts.uncompiled import Growing
 
 _LOOPS = (ast.For, ast.While)
 

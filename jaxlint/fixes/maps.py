@@ -22,7 +22,7 @@ from jaxlint.fixes.scopes import DEFS, Scopes, scopes_of
 from jaxlint.fixes.syntax import NoFixError
 
 if TYPE_CHECKING:
-    from jaxlint.facts.eager import LeafMap
+    from jaxlint.facts.leaf_maps import LeafMap
     from jaxlint.facts.module import ModuleFacts
 
 _LEVELS = {

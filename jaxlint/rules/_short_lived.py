@@ -31,7 +31,7 @@ def report(facts: ModuleFacts, site: CompileSite, what: str, instead: str) -> Re
     root = site.target.root
     if root is not None and not root.is_lambda and root.node is not site.node:
         related.append((facts.name_node(root), f"`{root.name}` is defined here"))
-    return Report(site.node, message, facts.evidence_of(site), tuple(related), lambda: fixes(facts, site))
+    return Report(site.node, message, facts.evidence.site(site), tuple(related), lambda: fixes(facts, site))
 
 
 def fixes(facts: ModuleFacts, site: CompileSite) -> Iterator[Fix]:

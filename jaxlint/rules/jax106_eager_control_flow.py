@@ -87,4 +87,4 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
             f"or define the body at module level"
         )
         fixes = functools.partial(_eager.fixes, facts, site)
-        yield Report(site.node, message, facts.eager_site_evidence(site), _eager.related(facts, site), fixes)
+        yield Report(site.node, message, facts.evidence.eager_site(site), _eager.related(facts, site), fixes)

@@ -85,4 +85,4 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
             f"call it in a function that is compiled once with `jax.jit`"
         )
         fixes = functools.partial(_eager.fixes, facts, site)
-        yield Report(site.node, message, facts.eager_site_evidence(site), _eager.related(facts, site), fixes)
+        yield Report(site.node, message, facts.evidence.eager_site(site), _eager.related(facts, site), fixes)

@@ -95,7 +95,7 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
         )
         related = ((facts.named(member.node), "it is compiled here"),) if member.node is not None else ()
         fixes = functools.partial(_fixes, facts, instance)
-        yield Report(instance.node, message, facts.instance_evidence(instance), related, fixes)
+        yield Report(instance.node, message, facts.evidence.instance(instance), related, fixes)
 
 
 def _fixes(facts: ModuleFacts, instance: ShortLived) -> Iterator[Fix]:

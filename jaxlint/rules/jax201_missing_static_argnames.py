@@ -93,7 +93,7 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
         unsure = demand.use == "call" and facts.staged.may_be_tree(parameter)
         doubts = frozenset({Doubt.UNSEEN} if unsure else ())
         related = ((facts.parameter_node(parameter), f"`{name}` is a traced parameter"),)
-        evidence = facts.option_evidence(demand.node, [parameter], doubts)
+        evidence = facts.evidence.option(demand.node, [parameter], doubts)
         yield Report(demand.where, message, evidence, related, functools.partial(_fixes, facts, demand, parameter))
 
 

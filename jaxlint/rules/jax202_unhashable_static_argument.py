@@ -72,13 +72,13 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
             f"hashed, so it fails; pass a tuple or a frozen dataclass, or leave the parameter to be traced"
         )
         fixes = functools.partial(_fixes, facts, given)
-        yield Report(given.node, message, facts.error_evidence(given.node), fixes=fixes)
+        yield Report(given.node, message, facts.evidence.error(given.node), fixes=fixes)
     for field in facts.arguments.unhashable_fields:
         message = (
             f"the static field `{field.name}` of `{field.cls.name}` is {field.what}, which cannot be hashed, so a "
             f"compiled function that takes a `{field.cls.name}` fails; make it a tuple, or a field that is traced"
         )
-        yield Report(field.node, message, facts.field_evidence(field))
+        yield Report(field.node, message, facts.evidence.field(field))
 
 
 def _fixes(facts: ModuleFacts, given: Given) -> Iterator[Fix]:

@@ -76,7 +76,7 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
             f"as arguments"
         )
         fixes = functools.partial(_fixes, facts, given)
-        yield Report(given.node, message, facts.argument_evidence(given), fixes=fixes)
+        yield Report(given.node, message, facts.evidence.argument(given), fixes=fixes)
 
 
 def _fixes(facts: ModuleFacts, given: Given) -> Iterator[Fix]:

@@ -82,7 +82,7 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
             )
         related = ((facts.name_node(wrong.function), f"{where} is defined here"),)
         fixes = functools.partial(_fixes, facts, wrong)
-        yield Report(wrong.node, message, facts.error_evidence(wrong.node), related, fixes)
+        yield Report(wrong.node, message, facts.evidence.error(wrong.node), related, fixes)
 
 
 def _fixes(facts: ModuleFacts, wrong: WrongArgument) -> Iterator[Fix]:

@@ -102,7 +102,7 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
         )
         related = ((stale.change.node, "it is changed here"),)
         fixes = functools.partial(_fixes, facts, stale)
-        yield Report(stale.read.node, message, facts.stale_evidence(stale), related, fixes)
+        yield Report(stale.read.node, message, facts.evidence.stale(stale), related, fixes)
 
 
 def _fixes(facts: ModuleFacts, stale: StaleRead) -> Iterator[Fix]:

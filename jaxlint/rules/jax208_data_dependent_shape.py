@@ -85,7 +85,7 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
                 f"compute it from shapes or options, or mask instead of cutting"
             )
         fixes = functools.partial(_fixes, facts, shape)
-        yield Report(shape.node, message, facts.error_evidence(shape.node), fixes=fixes)
+        yield Report(shape.node, message, facts.evidence.error(shape.node), fixes=fixes)
 
 
 def _fixes(facts: ModuleFacts, shape: DataShape) -> Iterator[Fix]:

@@ -91,7 +91,7 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
                 f"keep it an array with `jax.numpy`, or do this outside the compiled function"
             )
         fixes = functools.partial(_fixes, facts, demand)
-        yield Report(demand.where, message, facts.option_evidence(demand.node, demand.parameters), fixes=fixes)
+        yield Report(demand.where, message, facts.evidence.option(demand.node, demand.parameters), fixes=fixes)
 
 
 def _fixes(facts: ModuleFacts, demand: Demand) -> Iterator[Fix]:

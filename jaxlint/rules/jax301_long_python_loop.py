@@ -84,4 +84,4 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
             f"compile; {_loops.instead(loop)}"
         )
         fixes = functools.partial(_loops.fixes, facts, loop)
-        yield Report(loop.node, message, facts.trace_evidence(loop.node), fixes=fixes)
+        yield Report(loop.node, message, facts.evidence.trace(loop.node), fixes=fixes)

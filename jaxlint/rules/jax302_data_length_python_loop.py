@@ -87,4 +87,4 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
         )
         doubts = frozenset({Doubt.MAY_BE_LIST} if loop.bound == "maybe-array" else ())
         fixes = functools.partial(_loops.fixes, facts, loop)
-        yield Report(loop.node, message, facts.trace_evidence(loop.node, doubts), fixes=fixes)
+        yield Report(loop.node, message, facts.evidence.trace(loop.node, doubts), fixes=fixes)

@@ -81,7 +81,7 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
         )
         related = ((captured.made, f"`{captured.name}` is made here"),)
         fixes = functools.partial(_fixes, facts, captured)
-        yield Report(captured.use, message, facts.capture_evidence(captured), related, fixes)
+        yield Report(captured.use, message, facts.evidence.capture(captured), related, fixes)
 
 
 def _fixes(facts: ModuleFacts, captured: Captured) -> Iterator[Fix]:

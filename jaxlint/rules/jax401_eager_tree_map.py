@@ -60,7 +60,7 @@ from jaxlint.finding import Impact
 from jaxlint.rules import Report, Rule
 
 if TYPE_CHECKING:
-    from jaxlint.facts.eager import LeafMap
+    from jaxlint.facts.leaf_maps import LeafMap
     from jaxlint.facts.module import ModuleFacts
     from jaxlint.finding import Fix
 
@@ -88,7 +88,7 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
         )
         doubts = frozenset({Doubt.LIGHT} if leaf_map.light else ())
         fixes = functools.partial(_fixes, facts, leaf_map)
-        yield Report(leaf_map.node, message, facts.eager_evidence(leaf_map.node, doubts), fixes=fixes)
+        yield Report(leaf_map.node, message, facts.evidence.eager(leaf_map.node, doubts), fixes=fixes)
 
 
 def _fixes(facts: ModuleFacts, leaf_map: LeafMap) -> Iterator[Fix]:

@@ -91,12 +91,12 @@ RULE = Rule(
 def check(facts: ModuleFacts) -> Iterator[Report]:
     """Yield the loops that dispatch array operations in every turn."""
     # A step of training is said to be one, where that rule runs.
-    steps = {id(step.loop) for step in facts.uncompiled.steps} if facts.settings.preview else set()
+    steps = {id(step.loop) for step in facts.steps.training} if facts.settings.preview else set()
     for loop in facts.eager_loops:
         if id(loop.loop) in steps:
             continue
         fixes = functools.partial(_fixes, facts, loop)
-        yield Report(loop.node, _message(facts, loop), facts.eager_loop_evidence(loop), fixes=fixes)
+        yield Report(loop.node, _message(facts, loop), facts.evidence.eager_loop(loop), fixes=fixes)
 
 
 def _message(facts: ModuleFacts, loop: EagerLoop) -> str:

@@ -49,7 +49,8 @@ from jaxlint.finding import Impact
 from jaxlint.rules import Report, Rule, _short_lived
 
 if TYPE_CHECKING:
-    from jaxlint.facts.module import Discarded, ModuleFacts
+    from jaxlint.facts.discarded import Discarded
+    from jaxlint.facts.module import ModuleFacts
     from jaxlint.finding import Fix
 
 RULE = Rule(
@@ -65,7 +66,7 @@ RULE = Rule(
 
 def check(facts: ModuleFacts) -> Iterator[Report]:
     """Yield the expression statements whose value is a compile wrapper or a compiled function."""
-    for discarded in facts.discarded:
+    for discarded in facts.unused.discarded:
         code = facts.short_code(discarded.node)
         if discarded.function is not None:
             message = (
@@ -77,19 +78,19 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
                 f"`{code}` makes a compiled function that nothing uses, and compiles nothing; call it or delete it"
             )
         fixes = functools.partial(_fixes, facts, discarded)
-        yield Report(discarded.node, message, discarded.evidence, fixes=fixes)
+        yield Report(discarded.node, message, facts.evidence.discarded(discarded), fixes=fixes)
     if facts.settings.preview:
         yield from _unused_names(facts)
 
 
 def _unused_names(facts: ModuleFacts) -> Iterator[Report]:
     """Yield the compiled functions under names that nothing uses, beside calls of the raw function (preview)."""
-    for unused in facts.uncompiled.unused_names:
+    for unused in facts.unused.names:
         message = (
             f"nothing uses `{unused.name}`, and `{unused.function.name}` itself is called, so it is never compiled; "
             f"call `{unused.name}` instead"
         )
-        evidence = facts.unused_evidence(unused)
+        evidence = facts.evidence.unused(unused)
         yield Report(unused.node, message, evidence, ((unused.call, f"`{unused.function.name}` is called here"),))
 
 

@@ -55,8 +55,8 @@ from jaxlint.finding import Impact
 from jaxlint.rules import Report, Rule
 
 if TYPE_CHECKING:
+    from jaxlint.facts.growing import Growing
     from jaxlint.facts.module import ModuleFacts
-    from jaxlint.facts.uncompiled import Growing
     from jaxlint.finding import Fix
 
 RULE = Rule(
@@ -72,13 +72,13 @@ RULE = Rule(
 
 def check(facts: ModuleFacts) -> Iterator[Report]:
     """Yield the calls that make an array longer in each turn."""
-    for growing in facts.uncompiled.growing:
+    for growing in facts.growing:
         message = (
             f"{growing.what}, and each length compiles the operation again; collect the parts in a list and join them "
             f"once, or write into an array of the full size"
         )
         fixes = functools.partial(_fixes, facts, growing)
-        yield Report(growing.node, message, facts.growth_evidence(growing), fixes=fixes)
+        yield Report(growing.node, message, facts.evidence.growth(growing), fixes=fixes)
 
 
 def _fixes(facts: ModuleFacts, growing: Growing) -> Iterator[Fix]:

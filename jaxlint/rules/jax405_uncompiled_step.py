@@ -61,7 +61,7 @@ from jaxlint.rules import Report, Rule
 
 if TYPE_CHECKING:
     from jaxlint.facts.module import ModuleFacts
-    from jaxlint.facts.uncompiled import Step
+    from jaxlint.facts.steps import Step
     from jaxlint.finding import Fix
 
 RULE = Rule(
@@ -81,19 +81,19 @@ RULE = Rule(
 
 def check(facts: ModuleFacts) -> Iterator[Report]:
     """Yield the loops that run a step eagerly."""
-    for step in facts.uncompiled.steps:
+    for step in facts.steps.training:
         message = (
             f"each turn of this loop runs `{step.what}` eagerly, operation by operation; put the whole step, with "
             f"loss, gradients and update, into one function and compile it"
         )
         fixes = functools.partial(_fixes, facts, step)
-        yield Report(step.node, message, facts.step_evidence(step), fixes=fixes)
-    for objective in facts.uncompiled.objectives:
+        yield Report(step.node, message, facts.evidence.step(step), fixes=fixes)
+    for objective in facts.steps.objectives:
         message = (
             f"`{objective.name}` of SciPy calls {objective.what} again and again, operation by operation; hand it a "
             f"compiled function"
         )
-        yield Report(objective.node, message, facts.objective_evidence(objective))
+        yield Report(objective.node, message, facts.evidence.objective(objective))
 
 
 def _fixes(facts: ModuleFacts, step: Step) -> Iterator[Fix]:

@@ -69,4 +69,4 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
             f"`{given.name}` of `{given.call.name}` {given.what}, and each shape compiles a program; "
             f"pad to one size (or a few) and mask"
         )
-        yield Report(given.call.node, message, facts.argument_evidence(given))
+        yield Report(given.call.node, message, facts.evidence.argument(given))

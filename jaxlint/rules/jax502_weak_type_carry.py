@@ -72,7 +72,7 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
             f"second call compiles again; give the start a dtype, as `jnp.zeros((), jnp.float32)` has"
         )
         fixes = functools.partial(_fixes, facts, carry)
-        yield Report(carry.node, message, facts.carry_evidence(carry.call), fixes=fixes)
+        yield Report(carry.node, message, facts.evidence.carry(carry.call), fixes=fixes)
 
 
 def _fixes(facts: ModuleFacts, carry: Carry) -> Iterator[Fix]:

@@ -67,7 +67,7 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
         )
         related = ((mixed.other.node, "the other call is here"),)
         fixes = functools.partial(_fixes, facts, mixed)
-        yield Report(mixed.call.node, message, facts.carry_evidence(mixed.call), related, fixes)
+        yield Report(mixed.call.node, message, facts.evidence.carry(mixed.call), related, fixes)
 
 
 def _fixes(facts: ModuleFacts, mixed: Mixed) -> Iterator[Fix]:

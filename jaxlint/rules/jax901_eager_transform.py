@@ -77,7 +77,7 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
         yield Report(
             transform.node,
             message,
-            facts.eager_evidence(transform.node),
+            facts.evidence.eager(transform.node),
             fixes=lambda transform=transform: _fixes(facts, transform),  # type: ignore[misc]
         )
 

@@ -69,5 +69,5 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
             f"`{_short_lived.wrapper(site)}` wraps `{facts.short_code(site.target.node)}` anew {when}: it compiles "
             f"nothing again, but a new wrapper takes some 60 µs more to call; bind it once, at module level"
         )
-        evidence = facts.evidence(site.context, in_loop=in_loop)
+        evidence = facts.evidence.place(site.context, in_loop=in_loop)
         yield Report(site.node, message, evidence, fixes=lambda site=site: _short_lived.fixes(facts, site))  # type: ignore[misc]

@@ -1,0 +1,279 @@
+"""What speaks for and against each kind of finding: the one place where evidence is put together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import libcst as cst
+
+from jaxlint.facts import guards
+from jaxlint.facts.arguments import Arguments, Given, StaticField
+from jaxlint.facts.captured import Captured
+from jaxlint.facts.compiled import CompiledCall
+from jaxlint.facts.confidence import Doubt, Evidence
+from jaxlint.facts.discarded import Discarded, UnusedName
+from jaxlint.facts.eager import Eager, Eagerness
+from jaxlint.facts.eager_loops import FEW, EagerLoop
+from jaxlint.facts.eager_sites import EagerSite
+from jaxlint.facts.fate import Kept
+from jaxlint.facts.growing import Growing
+from jaxlint.facts.instances import ShortLived
+from jaxlint.facts.loops import Loops
+from jaxlint.facts.names import Expression, Names, Value
+from jaxlint.facts.runs import Runs
+from jaxlint.facts.sites import CompileSite, Lifetime
+from jaxlint.facts.staged import Staged, Usage
+from jaxlint.facts.stale import StaleRead
+from jaxlint.facts.steps import Objective, Step
+from jaxlint.facts.targets import Target
+from jaxlint.facts.tracing import Tracing
+from jaxlint.facts.tree import Context, Loop, Parameter, Tree
+
+_ITERATORS = frozenset({"enumerate", "zip", "reversed", "sorted", "tqdm", "list", "tuple"})
+_FEW = 8
+"""A literal list of at most so many elements is a choice of variants, each with a program of its own."""
+
+
+class Evidences:
+    """Tells what was seen at a place; what that is worth is for `confidence.py`."""
+
+    def __init__(
+        self,
+        tree: Tree,
+        names: Names,
+        runs: Runs,
+        tracing: Tracing,
+        staged: Staged,
+        loops: Loops,
+        eager: Eager,
+        arguments: Arguments,
+    ) -> None:
+        self._tree = tree
+        self._names = names
+        self._runs = runs
+        self._tracing = tracing
+        self._staged = staged
+        self._loops = loops
+        self._eager = eager
+        self._arguments = arguments
+
+    def site(self, site: CompileSite) -> Evidence:
+        """Return what speaks for and against a compile site whose object is short-lived."""
+        return self.place(
+            site.context,
+            in_loop=site.lifetime is Lifetime.ITERATION,
+            doubts=self._doubts(site),
+        )
+
+    def place(
+        self, context: Context, *, in_loop: bool = False, error: bool = False, doubts: frozenset[Doubt] = frozenset()
+    ) -> Evidence:
+        """Return what a place's surroundings say about how often it runs."""
+        function = context.function
+        return Evidence(
+            in_loop=in_loop,
+            repeated=self._runs.is_repeated(function),
+            run_once=function is None or self._runs.is_run_once(function),
+            test=self._runs.is_test(function),
+            traced=self._tracing.is_traced(function),
+            error=error,
+            doubts=doubts | ({Doubt.CALLED_ONCE} if not in_loop and self._runs.called_once(function) else set()),
+        )
+
+    def eager(self, node: cst.CSTNode, doubts: frozenset[Doubt] = frozenset()) -> Evidence:
+        """Return the evidence for a place that costs something only outside any trace."""
+        level = self._eager.eagerness(node)
+        if level is Eagerness.LOW:
+            doubts = doubts | {Doubt.EAGERNESS}
+        if guards.is_left_eager(self._tree, node):
+            doubts = doubts | {Doubt.OPTION}
+        return Evidence(
+            repeated=level is Eagerness.HIGH,
+            test=self._runs.is_test(self._tree.context(node).function),
+            traced=level is Eagerness.TRACED,
+            doubts=doubts,
+        )
+
+    def eager_loop(self, loop: EagerLoop) -> Evidence:
+        """Return the evidence for a loop that dispatches operations in each turn."""
+        again = loop.loop.outer is not None or self._runs.is_repeated(loop.loop.context.function)
+        doubts = {Doubt.LIGHT} if loop.light and not again else set()
+        doubts |= {Doubt.ON_PURPOSE} if loop.on_purpose else set()
+        if loop.operations < FEW and not loop.hurts_anyway:
+            doubts |= {Doubt.FEW}
+        evidence = self.eager(loop.loop.node, frozenset(doubts))
+        if loop.hurts_anyway or loop.on_host:
+            # Whoever calls it, eagerly or under trace, pays for each turn; and nobody can trace `float(array)`.
+            evidence = replace(evidence, doubts=evidence.doubts - {Doubt.EAGERNESS})
+        return evidence
+
+    def field(self, field: StaticField) -> Evidence:
+        """Return the evidence for a static field without a hash, which fails once a compiled function takes it."""
+        doubts = frozenset(() if self._arguments.is_passed(field.cls) else {Doubt.UNSEEN})
+        return Evidence(test=self._runs.is_test(None), doubts=doubts)
+
+    def discarded(self, discarded: Discarded) -> Evidence:
+        """Return the evidence for a compiled function, or a wrapper, that is thrown away where it is made."""
+        test = self._runs.is_test(self._tree.context(discarded.node).function)
+        return Evidence(test=test) if discarded.function is None else Evidence(error=True)
+
+    def unused(self, unused: UnusedName) -> Evidence:
+        """Return the evidence for a compiled function that nothing uses."""
+        return Evidence(test=self._runs.is_test(self._tree.context(unused.node).function))
+
+    def loop(self, loop: Loop) -> Evidence:
+        """Return the evidence for a loop that hurts whether its function is traced or not."""
+        evidence = self.eager(loop.node)
+        return replace(evidence, doubts=evidence.doubts - {Doubt.EAGERNESS})
+
+    def growth(self, growing: Growing) -> Evidence:
+        """Return the evidence for an array that is longer each time."""
+        function = self._tree.context(growing.node if growing.loop is None else growing.loop.node).function
+        if self._tracing.is_traced(function):
+            # Others run the method eagerly as well.
+            return Evidence(test=self._runs.is_test(function))
+        evidence = self.eager(growing.node if growing.loop is None else growing.loop.node)
+        return replace(evidence, doubts=evidence.doubts - {Doubt.EAGERNESS})
+
+    def step(self, step: Step) -> Evidence:
+        """Return the evidence for a step of training that runs eagerly in a loop."""
+        return self.loop(step.loop) if step.trains else self.eager(step.loop.node)
+
+    def objective(self, objective: Objective) -> Evidence:
+        """Return the evidence for an objective that SciPy calls again and again."""
+        return Evidence(in_loop=True, test=self._runs.is_test(self._tree.context(objective.node).function))
+
+    def eager_site(self, site: EagerSite) -> Evidence:
+        """Return the evidence for a call that compiles each time it runs outside any trace."""
+        level = self._eager.eagerness(site.node)
+        context = self._tree.context(site.node)
+        function, target = context.function, site.target
+        doubts = set[Doubt]()
+        if target is not None:
+            doubts |= {Doubt.UNSEEN} if not target.sure else set()
+            doubts |= {Doubt.SOMETIMES} if not target.always else set()
+        # A long loop is not what traced code is written with.
+        telling = site.in_loop and context.loop is not None and not self._loops.is_small(context.loop)
+        doubts |= {Doubt.EAGERNESS} if level is Eagerness.LOW and not telling else set()
+        if not site.in_loop:
+            doubts |= {Doubt.CALLED_ONCE} if self._runs.called_once(function) else set()
+            # A body that is made above the loop that uses it compiles once a call.
+            doubts |= {Doubt.REUSED} if context.loop is not None else set()
+        sure = level is Eagerness.HIGH
+        return Evidence(
+            in_loop=site.in_loop and sure,
+            repeated=sure and self._runs.is_repeated(function),
+            # Nothing that runs once a process repeats what it compiles, but for its own loops.
+            run_once=not site.in_loop and (function is None or self._runs.is_run_once(function)),
+            test=self._runs.is_test(function),
+            traced=level is Eagerness.TRACED,
+            doubts=frozenset(doubts),
+        )
+
+    def argument(self, given: Given) -> Evidence:
+        """Return what speaks for and against an argument that makes a compiled function compile again."""
+        doubts = frozenset({Doubt.REUSED} if given.looped else ()) | frozenset(() if given.sure else {Doubt.UNSEEN})
+        return self.place(given.call.context, in_loop=given.in_loop, doubts=doubts)
+
+    def carry(self, call: CompiledCall) -> Evidence:
+        """Return the evidence for a call that compiles a second program, wherever it is called from."""
+        return Evidence(
+            test=self._runs.is_test(call.context.function), traced=self._tracing.is_traced(call.context.function)
+        )
+
+    def instance(self, instance: ShortLived) -> Evidence:
+        """Return what speaks for and against an instance that compiles and dies with the call."""
+        doubts = frozenset({Doubt.REUSED} if instance.looped and not instance.in_loop else ())
+        return self.place(instance.context, in_loop=instance.in_loop, doubts=doubts)
+
+    def stale(self, stale: StaleRead) -> Evidence:
+        """Return what speaks for and against an attribute that changes after it was read."""
+        places = (stale.handle.function, stale.change.context.function)
+        return Evidence(
+            in_loop=stale.looped,
+            repeated=stale.repeated,
+            test=any(self._runs.is_test(function) for function in places),
+            doubts=frozenset({Doubt.SET_UP} if stale.set_up else ()),
+        )
+
+    def trace(self, node: cst.CSTNode, doubts: frozenset[Doubt] = frozenset()) -> Evidence:
+        """Return the evidence for a place that costs something each time it is traced."""
+        function = self._tree.context(node).function
+        trace = self._tracing.trace(function)
+        compiled = trace is not None and trace.compiled
+        return Evidence(repeated=compiled, test=self._runs.is_test(function), doubts=doubts)
+
+    def capture(self, captured: Captured) -> Evidence:
+        """Return the evidence for an array that becomes a constant of each program that is compiled of a function."""
+        return self.trace(captured.use, frozenset(() if captured.sure else {Doubt.SIZE}))
+
+    def error(self, node: cst.CSTNode, doubts: frozenset[Doubt] = frozenset()) -> Evidence:
+        """Return the evidence for a place that fails wherever it runs under trace."""
+        function = self._tree.context(node).function
+        trace = self._tracing.trace(function)
+        if function is not None and trace is not None and self._staged.runs_eagerly_too(function):
+            doubts = doubts | {Doubt.EAGER_TOO}
+        if trace is not None and trace.far:
+            doubts = doubts | {Doubt.FAR}
+        return Evidence(error=True, test=self._runs.is_test(function), doubts=doubts)
+
+    def option(
+        self, node: cst.CSTNode, parameters: Sequence[Parameter], doubts: frozenset[Doubt] = frozenset()
+    ) -> Evidence:
+        """Return the evidence for a place that fails as soon as a call gives one of some parameters."""
+        usages = {self._staged.usage(parameter) for parameter in parameters}
+        given = not usages or Usage.GIVEN in usages
+        if not given and Usage.OPEN not in usages:
+            doubts = doubts | {Doubt.OMITTED}
+        # With a default that nothing in sight overrides, it fails for those alone who do so.
+        return replace(self.error(node, doubts), error=given)
+
+    def _doubts(self, site: CompileSite) -> frozenset[Doubt]:
+        target, fate = site.target, site.fate
+        found = set()
+        if site.lifetime is not Lifetime.ITERATION and (fate.looped or len(fate.calls) > 1):
+            found.add(Doubt.REUSED)
+        if site.lifetime is not Lifetime.ITERATION and site.context.loop is not None:
+            found.add(Doubt.REUSED)  # the wrapper is written in a loop, the function that it is given is made above
+        if fate.kept is Kept.PASSED and not fate.called_once:
+            found.add(Doubt.PASSED_ON)
+        if target.one_shot and site.lifetime is not Lifetime.ITERATION:
+            found.add(Doubt.ONE_SHOT)
+        if not target.sure:
+            found.add(Doubt.UNSEEN)
+        if not target.always:
+            found.add(Doubt.SOMETIMES)
+        if self._own_program(site, target):
+            found.add(Doubt.OWN_PROGRAM)
+        return frozenset(found)
+
+    def _own_program(self, site: CompileSite, target: Target) -> bool:
+        """Whether each turn compiles something else: the loop variable is the function, or the loop is a short list."""
+        if site.lifetime is not Lifetime.ITERATION:
+            return False
+        if target.owner is not None:
+            return True
+        loop = site.context.loop
+        while loop is not None:
+            if loop.iterable is not None and self._is_short_list(loop.iterable):
+                return True
+            loop = loop.outer
+        return False
+
+    def _is_short_list(self, node: cst.CSTNode) -> bool:
+        """Whether an iterable is a literal of a few elements, perhaps by a name or through enumerate, zip and so on."""
+        return all(self._is_short_value(value) for value in self._names.values(node))
+
+    def _is_short_value(self, value: Value) -> bool:
+        if not isinstance(value, Expression):
+            return False
+        node = value.node
+        if isinstance(node, (cst.List, cst.Tuple, cst.Set, cst.Dict)):
+            return len(node.elements) <= _FEW and not all(isinstance(e.value, cst.Float) for e in node.elements)
+        if isinstance(node, cst.Call):
+            if isinstance(node.func, cst.Attribute) and node.func.attr.value in ("items", "keys", "values"):
+                return self._is_short_list(node.func.value)
+            if isinstance(node.func, cst.Name) and node.func.value in _ITERATORS:
+                return any(self._is_short_list(arg.value) for arg in node.args)
+        return False
