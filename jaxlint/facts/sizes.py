@@ -35,6 +35,7 @@ _TYPES = {
     **dict.fromkeys(("int8", "uint8", "bool_", "bool"), 1),
     "complex128": 16,
 }
+_PYTHON_TYPES = {"bool": "bool", "int": "int32", "float": "float32"}
 _NARROWED = {"float64": "float32", "int64": "int32", "uint64": "uint32", "complex128": "complex64"}
 """What JAX makes of NumPy's types, unless it is told otherwise."""
 
@@ -206,6 +207,8 @@ class Sizes:
             module, _, last = name.rpartition(".")
             if module in ("jax.numpy", "numpy") and last in _TYPES:
                 return last
+        if isinstance(node, cst.Name) and node.value in _PYTHON_TYPES and not self._names.bindings(node):
+            return _PYTHON_TYPES[node.value]
         value = self._constants.of(node)
         return value if isinstance(value, str) and value in _TYPES else ""
 

@@ -22,7 +22,7 @@ from jaxlint.fixes.edits import Draft
 from jaxlint.fixes.moving import rows
 from jaxlint.fixes.quiet import Quiet
 from jaxlint.fixes.scopes import scopes_of
-from jaxlint.fixes.shapes import CHANGED, SCALAR, Shapes, mentions, nodes_in
+from jaxlint.fixes.shapes import CHANGED, SCALAR, UNKNOWN, Shapes, mentions, nodes_in
 from jaxlint.fixes.syntax import NoFixError
 
 if TYPE_CHECKING:
@@ -160,6 +160,8 @@ class _Body:
         self._keeps_shapes = True
         self._quiet = Quiet(facts)
         self._written: dict[str, list[cst.CSTNode]] = {}
+        self._places: dict[tuple[str, int], int] = {}
+        """Which element of an unpacked value a name gets."""
         self._early: set[str] = set()
         self._block(self.node.body, _Flow())
         if turns.test is not None:
@@ -197,7 +199,10 @@ class _Body:
                 carried.append(name)
         if not carried:
             raise NoFixError("nothing goes from turn to turn")
-        shapes = Shapes(self.facts, self.turns.variable if self.turns.counts else "", carried, self._written)
+        known = {name: name for name in carried}
+        if self.turns.counts:
+            known[variable] = SCALAR
+        shapes = Shapes(self.facts, known)
         for name in carried:
             self._check_shape(name, shapes)
         if self.turns.counts:
@@ -294,7 +299,13 @@ class _Body:
             for index, element in enumerate(target.elements):
                 if isinstance(element, cst.StarredElement):
                     raise NoFixError("a starred target")
-                self._write(element.value, literal.elements[index].value if literal else value, flow)
+                if literal is not None:
+                    self._write(element.value, literal.elements[index].value, flow)
+                elif isinstance(element.value, cst.Name):
+                    self._write(element.value, value, flow)
+                    self._places[element.value.value, id(value)] = index
+                else:
+                    raise NoFixError("a target within a target")
         else:
             raise NoFixError("the body stores into something")
 
@@ -357,13 +368,26 @@ class _Body:
 
     def _check_shape(self, name: str, shapes: Shapes) -> None:
         starts = [b.value for b in self._before(name) if isinstance(b.value, cst.CSTNode)]
-        scalar = bool(starts) and all(shapes.is_number(value) for value in starts)
+        scalar = bool(starts) and all(shapes.of(value) == SCALAR for value in starts)
+        types = {shapes.type_of(value) for value in starts}
         for value in self._written[name]:
-            shape = shapes.of(value)
+            shape = shapes.of(value, self._places.get((name, id(value))))
             if shape == CHANGED or (shape == SCALAR and not scalar):
                 raise NoFixError("its shape changes")
-            if scalar and shape not in (SCALAR, name):
+            if shape == UNKNOWN or (scalar and shape not in (SCALAR, name)):
                 self._keeps_shapes = False
+            self._check_type(name, value, types, shapes)
+
+    def _check_type(self, name: str, value: cst.CSTNode, types: set[str], shapes: Shapes) -> None:
+        """Doubt a value that is surely of another type than the one with which the name starts."""
+        if (name, id(value)) in self._places:
+            return
+        other = shapes.type_of(value)
+        starts_whole = bool(types & {"int", "bool"}) and not all(
+            shapes.is_number(b.value) for b in self._before(name) if isinstance(b.value, cst.CSTNode)
+        )
+        if (other and types != {other}) or (starts_whole and shapes.is_fraction(value)):
+            self._keeps_shapes = False
 
     # The loop variable
 

@@ -148,7 +148,7 @@ def scanned(xs):
 
 def penalty(w):
     norm = jnp.sum(w**2)
-    return norm if norm > 1.0 else 0.0 * norm
+    return jnp.where(norm > 1.0, norm, 0.0 * norm)
 
 
 slope = jax.jit(jax.grad(penalty))

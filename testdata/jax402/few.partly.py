@@ -177,17 +177,17 @@ def squared(rows: list["np.ndarray"]):
     return [row * row + row.sum() for row in rows]
 
 
-@functools.partial(jax.jit, static_argnames="n_steps")
+@jax.jit
+def _smoothed_turn(x):
+    x = jnp.sin(x) * 0.5 + jnp.cos(x)
+    return x
+
+
 def smoothed(tree, x: jax.Array, n_steps):
     """A map over the leaves of a tree is no loop of jax, which would do the work of the turn."""
-
-    def step(_, carry):
-        tree, x = carry
+    for _ in range(n_steps):
         tree = jax.tree.map(np.shape, tree)
-        x = jnp.sin(x) * 0.5 + jnp.cos(x)
-        return tree, x
-
-    tree, x = jax.lax.fori_loop(0, n_steps, step, (tree, x))
+        x = _smoothed_turn(x)
     return x
 
 
