@@ -10,6 +10,7 @@ from jaxlint.facts import arrays
 from jaxlint.facts.names import Expression
 from jaxlint.finding import Applicability, Fix, Span
 from jaxlint.fixes.edits import Draft
+from jaxlint.fixes.purity import is_none
 from jaxlint.fixes.syntax import NoFixError
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def _updated(facts: ModuleFacts, node: cst.Subscript, base: cst.BaseExpression, 
         raise NoFixError("not an update")
     if len(call.args) != 1 or call.args[0].star or call.args[0].keyword is not None:
         raise NoFixError("an update with options")
-    if not isinstance(base, cst.Name) or not _covers(facts, mask, base, _DEPTH):
+    if not isinstance(base, cst.Name) or not (_covers(facts, mask, base, _DEPTH) or _spans(facts, mask, base)):
         raise NoFixError("the mask may be of another shape")
     draft, value, name = Draft(facts), call.args[0].value, method.attr.value
     x, v, m = draft.code(base), draft.code(value), draft.code(mask)
@@ -129,6 +130,81 @@ def _covers(facts: ModuleFacts, node: cst.CSTNode, base: cst.Name, depth: int) -
         )
         return bool(names) and plain and any(_covers(facts, arg.value, base, depth) for arg in node.args)
     return False
+
+
+def _spans(facts: ModuleFacts, node: cst.CSTNode, base: cst.Name) -> bool:
+    """Whether a mask is made over the axes of an array: `jnp.arange(x.shape[1])[None, :] < lengths[:, None]`.
+
+    Places along the last axis of the mask are compared with what has a value for each of the others, and nothing
+    speaks of further axes of the array.
+    """
+    values = facts.names.values(node)
+    mask = values[0].node if len(values) == 1 and isinstance(values[0], Expression) else node
+    if not isinstance(mask, cst.Comparison) or len(mask.comparisons) != 1:
+        return False
+    parts = (mask.left, mask.comparisons[0].comparator)
+    axes = {part: _new_axes(part) for part in parts}
+    ranks = {len(found) for found in axes.values()}
+    if len(ranks) != 1 or not all(sum(found) == 1 for found in axes.values()):
+        return False
+    rank = ranks.pop()
+    places = [part for part in parts if axes[part][-1] and _length_of(facts, part, base) == rank - 1]
+    return rank > 1 and len(places) == 1 and _axes_in_sight(facts, base) <= rank
+
+
+def _new_axes(node: cst.BaseExpression) -> list[bool]:
+    """Return for `x[None, :]` which of the axes are those of x, nothing for what is no such expression."""
+    found = []
+    for element in node.slice if isinstance(node, cst.Subscript) else ():
+        part = element.slice
+        if isinstance(part, cst.Slice):
+            if part.lower is not None or part.upper is not None or part.step is not None:
+                return []
+            found.append(True)
+        elif isinstance(part, cst.Index) and (is_none(part.value) or _is_newaxis(part.value)):
+            found.append(False)
+        else:
+            return []
+    return found
+
+
+def _is_newaxis(node: cst.BaseExpression) -> bool:
+    return isinstance(node, cst.Attribute) and node.attr.value == "newaxis"
+
+
+def _length_of(facts: ModuleFacts, part: cst.BaseExpression, base: cst.Name) -> int | None:
+    """Return the axis of the array along which `jnp.arange(x.shape[axis])[...]` counts, None for what does not."""
+    values = facts.names.values(part.value) if isinstance(part, cst.Subscript) else ()
+    call = values[0].node if len(values) == 1 and isinstance(values[0], Expression) else None
+    if not isinstance(call, cst.Call) or len(call.args) != 1:
+        return None
+    if facts.names.externals(call.func) != ("jax.numpy.arange",):
+        return None
+    lengths = facts.names.values(call.args[0].value)
+    length = lengths[0].node if len(lengths) == 1 and isinstance(lengths[0], Expression) else None
+    if not isinstance(length, cst.Subscript) or not isinstance(length.value, cst.Attribute):
+        return None
+    array, index = length.value.value, length.slice[0].slice
+    same = isinstance(array, cst.Name) and facts.names.bindings(array) == facts.names.bindings(base)
+    if not same or length.value.attr.value != "shape" or not isinstance(index, cst.Index):
+        return None
+    return facts.constants.integer(index.value)
+
+
+def _axes_in_sight(facts: ModuleFacts, base: cst.Name) -> int:
+    """Return how many axes of an array the code around it speaks of."""
+    most = 0
+    for use in (use for binding in facts.names.bindings(base) for use in facts.names.uses(binding)):
+        above = facts.tree.parent(use)
+        if isinstance(above, cst.Subscript) and above.value is use:
+            most = max(most, len(above.slice))
+        elif isinstance(above, cst.Attribute) and above.attr.value in ("shape", "ndim"):
+            of_shape = facts.tree.parent(above)
+            index = of_shape.slice[0].slice if isinstance(of_shape, cst.Subscript) else None
+            number = facts.constants.integer(index.value) if isinstance(index, cst.Index) else None
+            if above.attr.value == "shape" and number is not None and number >= 0:
+                most = max(most, number + 1)
+    return most
 
 
 _ELEMENTWISE = frozenset(

@@ -32,8 +32,9 @@ eager code, where the shape may well depend on data.
 
 ## Fix safety
 `x.at[mask].set(v)` becomes `jnp.where(mask, v, x)`, and `x[mask].sum()` a reduction with `where=`, where the mask is
-computed element by element from the array itself, so that it has its shape.  Unsafe: JAX raises where the code is now,
-but run eagerly it may give another type.  `size=` for `nonzero` and its kin is only shown: it fills the result up.
+computed element by element from the array itself, so that it has its shape, or made over all its axes in sight, as
+`jnp.arange(x.shape[1])[None, :] < lengths[:, None]` is.  Unsafe: JAX raises where the code is now, but run eagerly it
+may give another type.  `size=` for `nonzero` and its kin is only shown: it fills the result up.
 
 ## References
 - JAX documentation, "Common gotchas in JAX": dynamic shapes

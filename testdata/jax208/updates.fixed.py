@@ -20,6 +20,12 @@ def repaired(x):
 
 
 @jax.jit
+def padded(scores, lengths):
+    pad = jnp.arange(scores.shape[1])[None, :] >= lengths[:, None]
+    return jax.nn.softmax(jnp.where(pad, -1e9, scores), axis=-1)
+
+
+@jax.jit
 def rows_cleared(matrix):
     return jnp.where((matrix[:, 0] > 0)[:, None], 0.0, matrix)
 
@@ -30,5 +36,6 @@ def jaxlint_examples():
         "cleared": (x,),
         "increased": (x, x < 2),
         "repaired": (x,),
+        "padded": (jnp.ones((2, 5)), jnp.array([3, 4])),
         "rows_cleared": (x.reshape(2, 3),),
     }

@@ -21,6 +21,12 @@ def repaired(x):
 
 
 @jax.jit
+def padded(scores, lengths):
+    pad = jnp.arange(scores.shape[1])[None, :] >= lengths[:, None]
+    return jax.nn.softmax(jnp.where(pad, -1e9, scores), axis=-1)
+
+
+@jax.jit
 def rows_cleared(matrix):
     return matrix.at[matrix[:, 0] > 0].set(0.0)
 
@@ -66,6 +72,7 @@ def jaxlint_examples():
         "cleared": (x,),
         "increased": (x, x < 2),
         "repaired": (x,),
+        "padded": (jnp.ones((2, 5)), jnp.array([3, 4])),
         "rows_cleared": (x.reshape(2, 3),),
         "got": (x,),
         "by_index": (x, jnp.arange(2), jnp.ones(2)),

@@ -21,6 +21,12 @@ def repaired(x):
 
 
 @jax.jit
+def padded(scores, lengths):
+    pad = jnp.arange(scores.shape[1])[None, :] >= lengths[:, None]
+    return jax.nn.softmax(scores.at[pad].set(-1e9), axis=-1)  # want: JAX208
+
+
+@jax.jit
 def rows_cleared(matrix):
     return matrix.at[matrix[:, 0] > 0].set(0.0)  # want: JAX208
 
@@ -66,6 +72,7 @@ def jaxlint_examples():
         "cleared": (x,),
         "increased": (x, x < 2),
         "repaired": (x,),
+        "padded": (jnp.ones((2, 5)), jnp.array([3, 4])),
         "rows_cleared": (x.reshape(2, 3),),
         "got": (x,),
         "by_index": (x, jnp.arange(2), jnp.ones(2)),

@@ -207,3 +207,30 @@ def test_what_a_map_captures_becomes_arguments() -> None:
             """
         ).lstrip("\n")
     )
+
+
+@pytest.mark.parametrize(
+    ("mask", "fixable"),
+    [
+        ("jnp.arange(x.shape[1])[None, :] < n[:, None]", True),
+        ("n[:, jnp.newaxis] > jnp.arange(x.shape[1])[jnp.newaxis]", False),
+        ("jnp.arange(x.shape[0])[None, :] < n[:, None]", False),
+        ("jnp.arange(x.shape[1])[:, None] < n[None, :]", False),
+        ("jnp.arange(x.shape[0]) < n", False),
+        ("jnp.arange(x.shape[1])[None, :] < n[:, None] + x[0, 0, 0]", False),
+    ],
+)
+def test_an_update_at_a_mask_becomes_a_choice_where_the_mask_spans_the_array(mask: str, fixable: bool) -> None:
+    code = f"@jax.jit\ndef f(x, n):\n    return x.at[{mask}].set(0.0)\n"
+    text, _ = fixed(code, ("JAX208",))
+    assert text == (code.replace(f"x.at[{mask}].set(0.0)", f"jnp.where({mask}, 0.0, x)") if fixable else code)
+
+
+def test_no_choice_by_a_mask_where_the_array_has_more_axes() -> None:
+    code = """
+    @jax.jit
+    def f(x, n):
+        masked = x.at[jnp.arange(x.shape[1])[None, :] < n[:, None]].set(0.0)
+        return masked + x.shape[2]
+    """
+    assert "jnp.where" not in fixed(code, ("JAX208",))[0]
