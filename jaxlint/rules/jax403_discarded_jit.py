@@ -33,7 +33,8 @@ The `@` is put back.  Safe where the function is array code and nothing else; un
 sight, or acts on something beside its result.  Only shown where tracing it would fail, where the function dies with a
 call and so would compile on each, and for `pmap`, which takes other shapes.
 
-None is offered for a compiled function that nothing uses: whether to call or to delete it is not in the code.
+A compiled function under a name that nothing uses is called in place of the raw one: unsafe, since whether that is
+what was meant is not in the code.  None is offered where tracing it would fail, and for what stands under no name.
 
 ## References
 - JAX documentation, "Just-in-time compilation"
@@ -49,7 +50,7 @@ from jaxlint.finding import Impact
 from jaxlint.rules import Report, Rule, _short_lived
 
 if TYPE_CHECKING:
-    from jaxlint.facts.discarded import Discarded
+    from jaxlint.facts.discarded import Discarded, UnusedName
     from jaxlint.facts.module import ModuleFacts
     from jaxlint.finding import Fix
 
@@ -91,7 +92,15 @@ def _unused_names(facts: ModuleFacts) -> Iterator[Report]:
             f"call `{unused.name}` instead"
         )
         evidence = facts.evidence.unused(unused)
-        yield Report(unused.node, message, evidence, ((unused.call, f"`{unused.function.name}` is called here"),))
+        related = ((unused.call, f"`{unused.function.name}` is called here"),)
+        yield Report(unused.node, message, evidence, related, fixes=functools.partial(_use, facts, unused))
+
+
+def _use(facts: ModuleFacts, unused: UnusedName) -> Iterator[Fix]:
+    from jaxlint.fixes import edits
+    from jaxlint.fixes import unused as names
+
+    return edits.offered(lambda: names.use(facts, unused))
 
 
 def _fixes(facts: ModuleFacts, discarded: Discarded) -> Iterator[Fix]:

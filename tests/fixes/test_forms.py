@@ -234,3 +234,95 @@ def test_no_choice_by_a_mask_where_the_array_has_more_axes() -> None:
         return masked + x.shape[2]
     """
     assert "jnp.where" not in fixed(code, ("JAX208",))[0]
+
+
+USED = {
+    "calls in functions that are not traced": (
+        """
+        def step(x, n):
+            return x * n
+        _step = jax.jit(step, static_argnums=1)
+        def outer(x):
+            return step(x, 2) + step(x, n=3)
+        @jax.jit
+        def traced(x):
+            return step(x, 4)
+        """,
+        ("step(x, 2) + step(x, n=3)", "_step(x, 2) + _step(x, n=3)"),
+    ),
+    "calls behind a local name": (
+        """
+        def step(x):
+            return x * 2
+        def outer(x):
+            y = step(x)
+            fast = jax.jit(step)
+            return step(x) + y
+        """,
+        ("return step(x) + y", "return fast(x) + y"),
+    ),
+    "it may run before it is bound": (
+        """
+        def step(x):
+            return x * 2
+        def outer(x):
+            return step(x)
+        START = outer(1.0)
+        _step = jax.jit(step)
+        """,
+        None,
+    ),
+    "it may be bound or not": (
+        """
+        def step(x):
+            return x * 2
+        if jax.device_count() > 1:
+            _step = jax.jit(step)
+        def outer(x):
+            return step(x)
+        """,
+        None,
+    ),
+    "it reads what changes": (
+        """
+        RATE = 2.0
+        def set_rate(rate):
+            global RATE
+            RATE = rate
+        def step(x):
+            return x * RATE
+        _step = jax.jit(step)
+        def outer(x):
+            return step(x)
+        """,
+        None,
+    ),
+    "it would fail": (
+        """
+        def step(x):
+            return x * float(x[0])
+        _step = jax.jit(step)
+        def outer(x):
+            return step(x)
+        """,
+        None,
+    ),
+    "another name hides it": (
+        """
+        def step(x):
+            return x * 2
+        _step = jax.jit(step)
+        def outer(x, _step):
+            return step(x)
+        """,
+        None,
+    ),
+}
+
+
+@pytest.mark.parametrize(("code", "change"), USED.values(), ids=USED)
+def test_a_compiled_function_that_nothing_uses_is_called(code: str, change: tuple[str, str] | None) -> None:
+    code = textwrap.dedent(code).lstrip("\n")
+    text, levels = fixed(code, ("JAX403",))
+    assert text == (code.replace(*change) if change else code)
+    assert levels == ([Applicability.UNSAFE] if change else [])
