@@ -243,7 +243,9 @@ USED = {
             return x * n
         _step = jax.jit(step, static_argnums=1)
         def outer(x):
-            return step(x, 2) + step(x, n=3)
+            for _ in range(9):
+                x = step(x, 2) + step(x, n=3)
+            return x
         @jax.jit
         def traced(x):
             return step(x, 4)
@@ -266,7 +268,9 @@ USED = {
         def step(x):
             return x * 2
         def outer(x):
-            return step(x)
+            for _ in range(9):
+                x = step(x)
+            return x
         START = outer(1.0)
         _step = jax.jit(step)
         """,
@@ -279,7 +283,9 @@ USED = {
         if jax.device_count() > 1:
             _step = jax.jit(step)
         def outer(x):
-            return step(x)
+            for _ in range(9):
+                x = step(x)
+            return x
         """,
         None,
     ),
@@ -293,7 +299,9 @@ USED = {
             return x * RATE
         _step = jax.jit(step)
         def outer(x):
-            return step(x)
+            for _ in range(9):
+                x = step(x)
+            return x
         """,
         None,
     ),
@@ -303,7 +311,9 @@ USED = {
             return x * float(x[0])
         _step = jax.jit(step)
         def outer(x):
-            return step(x)
+            for _ in range(9):
+                x = step(x)
+            return x
         """,
         None,
     ),
@@ -313,7 +323,9 @@ USED = {
             return x * 2
         _step = jax.jit(step)
         def outer(x, _step):
-            return step(x)
+            for _ in range(9):
+                x = step(x)
+            return x
         """,
         None,
     ),
@@ -323,6 +335,8 @@ USED = {
 @pytest.mark.parametrize(("code", "change"), USED.values(), ids=USED)
 def test_a_compiled_function_that_nothing_uses_is_called(code: str, change: tuple[str, str] | None) -> None:
     code = textwrap.dedent(code).lstrip("\n")
+    code += "print(jax.jit(jnp.sin)(outer(1.0)))\n"
+    assert "JAX403" in [finding.code for finding in lint(Source(HEAD + code), goldens.SETTINGS)]
     text, levels = fixed(code, ("JAX403",))
     assert text == (code.replace(*change) if change else code)
     assert levels == ([Applicability.UNSAFE] if change else [])
