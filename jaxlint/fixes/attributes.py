@@ -14,9 +14,9 @@ from jaxlint.finding import Applicability, Fix, Span
 from jaxlint.fixes import statics
 from jaxlint.fixes.edits import Draft
 from jaxlint.fixes.hoist import add_arguments, name_span
-from jaxlint.fixes.inplace import changes
+from jaxlint.fixes.inplace import changes, root_of
 from jaxlint.fixes.moving import indent_unit, indentation, rows
-from jaxlint.fixes.scopes import Scopes, all_arguments, scopes_of
+from jaxlint.fixes.scopes import DEFS, Scopes, all_arguments, scopes_of
 from jaxlint.fixes.syntax import NoFixError
 
 if TYPE_CHECKING:
@@ -105,11 +105,20 @@ class _Passing:
         if any(self.wrapped.keyword(option) for option in ("in_shardings", "in_axes", "donate_argnums", "axis_name")):
             raise NoFixError("another option speaks of each argument")
         if self.wrapped.decorated is self.function:
-            self._split(name, self.wrapped)
+            calls = self._private_calls()
+            if calls:
+                self._parameter(name)
+                self._give(name, calls)
+            else:
+                self._split(name, self.wrapped)
         else:
             self._pass_to_calls(name, self.wrapped)
         if static:
-            statics.extend_statics(self.draft, self.wrapped, [name])
+            arguments = self.method.args
+            number = len(arguments.posonlyargs) + len(arguments.args)
+            number -= self.facts.values.binds_instance(self.wrapped, self.function)
+            added = {name: number} if self._is_positional() else {}
+            statics.extend_statics(self.draft, self.wrapped, [name], added)
         return name
 
     def _is_static(self) -> bool:
@@ -133,13 +142,18 @@ class _Passing:
             raise NoFixError("nothing says that it can be a static argument")
         return True
 
+    def _is_positional(self) -> bool:
+        """Whether a new parameter may be given by position."""
+        arguments = self.method.args
+        return arguments.vararg is None and not arguments.kwonlyargs and not arguments.defaults
+
     def _parameter(self, name: str) -> bool:
         """Declare the new parameter; tell whether it has to be given by keyword."""
         arguments = self.method.args
         last = all_arguments(arguments)[-1]
         if arguments.kwarg is not None or (last.annotation is not None and self.draft.code(last).count("\n")):
             raise NoFixError("its parameters cannot be extended")
-        positional = arguments.vararg is None and not arguments.kwonlyargs and not arguments.defaults
+        positional = self._is_positional()
         star = "" if positional or arguments.vararg is not None or arguments.kwonlyargs else "*, "
         inner = [last, *arguments.defaults, *(d for d in arguments.kw_defaults if d is not None)]
         place = max(self.draft.span(node).end for node in inner)
@@ -218,17 +232,44 @@ class _Passing:
             raise NoFixError("a decorator or a transform stands between")
         self._parameter(name)
         within = {inner for made in self._makers() for inner in ast.walk(made)}
+        calls = self._calls(handle.attribute, method.name, within=within)
+        if calls is None:
+            raise NoFixError("not every use of it is a plain call")
+        self._give(name, calls)
+
+    def _private_calls(self) -> list[ast.Call] | None:
+        """Return the calls of a decorated method that only this file knows of, None where it may be used otherwise."""
+        name = self.method.name
+        private = name.startswith("_") and not name.endswith("__") and len(self.method.decorator_list) == 1
+        return self._calls(name, within=set()) if private else None
+
+    def _calls(self, *names: str, within: set[ast.AST]) -> list[ast.Call] | None:
+        """Return the calls of attributes of these names but for those `within`, None where one is used otherwise."""
+        owners = [
+            cls
+            for cls in ast.walk(self.syntax.tree)
+            if isinstance(cls, ast.ClassDef) and any(_defines(node, names) for node in ast.walk(cls))
+        ]
+        if len(owners) != 1:
+            return None  # another class may have a method of that name
+        found = []
         for node in ast.walk(self.syntax.tree):
-            if not isinstance(node, ast.Attribute) or node.attr not in (handle.attribute, method.name):
+            if not isinstance(node, ast.Attribute) or node.attr not in names:
                 continue
             if node in within or not isinstance(node.ctx, ast.Load):
                 continue
             call = self.syntax.parents[node]
-            if not isinstance(call, ast.Call) or call.func is not node:
-                raise NoFixError("not every use of it is a call")
+            if not isinstance(call, ast.Call) or call.func is not node or not isinstance(root_of(node), ast.Name):
+                return None
             if any(isinstance(argument, ast.Starred) for argument in call.args):
-                raise NoFixError("a call hands on a sequence")
-            given = f"{ast.unparse(node.value)}.{self.stale.name}"
+                return None
+            found.append(call)
+        return found
+
+    def _give(self, name: str, calls: list[ast.Call]) -> None:
+        """Add the attribute to calls."""
+        for call in calls:
+            given = f"{ast.unparse(call.func.value)}.{self.stale.name}"  # type: ignore[attr-defined]
             add_arguments(self.draft, self.syntax, call, f"{name}={given}")
 
     def _makers(self) -> list[ast.AST]:
@@ -249,3 +290,10 @@ class _Passing:
             if inner is None or inner.wrapper.name not in _KEEPING or len(inner.arguments) != 1:
                 return False
             node = inner.targets[0]
+
+
+def _defines(node: ast.AST, names: tuple[str, ...]) -> bool:
+    """Whether code defines a method, or stores into an attribute, of one of these names."""
+    if isinstance(node, ast.Attribute):
+        return node.attr in names and isinstance(node.ctx, ast.Store)
+    return isinstance(node, DEFS) and node.name in names

@@ -120,6 +120,8 @@ def _loop(syntax: Syntax, scopes: Scopes, join: _Join, scope: Scope) -> ast.For 
     """Return the outermost loop that uses the array for nothing but to make it longer."""
     own = {id(node) for node in (*join.statement.targets, *_listed(join.call)) if isinstance(node, ast.Name)}
     uses = [*scopes.loads(join.name, scope), *scopes.bindings(join.name, scope)]
+    if scope is not syntax.tree and any(scopes.frame(use) is not scope for use in uses if isinstance(use, ast.Name)):
+        raise NoFixError("another function uses the array, and may be called in the loop")
     found: ast.For | ast.While | None = None
     for node in syntax.around(join.statement):
         if isinstance(node, (*FUNCTIONS, ast.ClassDef)):

@@ -20,6 +20,7 @@ from jaxlint.finding import Applicability, Fix, Span
 from jaxlint.fixes.counters import MOST_INTEGER, Numbers
 from jaxlint.fixes.edits import Draft
 from jaxlint.fixes.moving import rows
+from jaxlint.fixes.programs import given_in_sight
 from jaxlint.fixes.quiet import Quiet
 from jaxlint.fixes.scopes import scopes_of
 from jaxlint.fixes.shapes import CHANGED, SCALAR, UNKNOWN, Shapes, mentions, nodes_in
@@ -369,23 +370,21 @@ class _Body:
     def _check_shape(self, name: str, shapes: Shapes) -> None:
         starts = [b.value for b in self._before(name) if isinstance(b.value, cst.CSTNode)]
         scalar = bool(starts) and all(shapes.of(value) == SCALAR for value in starts)
-        types = {shapes.type_of(value) for value in starts}
+        parameter = self.unrolled.function.parameter(name)
+        starts += given_in_sight(self.facts, parameter) if parameter is not None else ()
         for value in self._written[name]:
             shape = shapes.of(value, self._places.get((name, id(value))))
             if shape == CHANGED or (shape == SCALAR and not scalar):
                 raise NoFixError("its shape changes")
             if shape == UNKNOWN or (scalar and shape not in (SCALAR, name)):
                 self._keeps_shapes = False
-            self._check_type(name, value, types, shapes)
+            if (name, id(value)) not in self._places:
+                self._check_type(value, starts, shapes)
 
-    def _check_type(self, name: str, value: cst.CSTNode, types: set[str], shapes: Shapes) -> None:
+    def _check_type(self, value: cst.CSTNode, starts: list[cst.CSTNode], shapes: Shapes) -> None:
         """Doubt a value that is surely of another type than the one with which the name starts."""
-        if (name, id(value)) in self._places:
-            return
-        other = shapes.type_of(value)
-        starts_whole = bool(types & {"int", "bool"}) and not all(
-            shapes.is_number(b.value) for b in self._before(name) if isinstance(b.value, cst.CSTNode)
-        )
+        types, other = {shapes.type_of(start) for start in starts}, shapes.type_of(value)
+        starts_whole = any(shapes.type_of(start) and not shapes.is_number(start) for start in starts)
         if (other and types != {other}) or (starts_whole and shapes.is_fraction(value)):
             self._keeps_shapes = False
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -264,8 +265,13 @@ def number_of(facts: ModuleFacts, wrapped: Wrapped, parameter: Parameter) -> int
 # The wrapper's edit
 
 
-def extend_statics(draft: Draft, wrapped: Wrapped, names: list[str]) -> None:
-    """Name arguments as static in one wrapper, in the style in which it does so already."""
+def extend_statics(
+    draft: Draft, wrapped: Wrapped, names: list[str], added: Mapping[str, int] = MappingProxyType({})
+) -> None:
+    """Name arguments as static in one wrapper, in the style in which it does so already.
+
+    `added` are the numbers of positional parameters that the function is about to get.
+    """
     facts = draft.facts
     function = _function(facts, wrapped)
     by_name, by_number = _options(wrapped)
@@ -277,7 +283,7 @@ def extend_statics(draft: Draft, wrapped: Wrapped, names: list[str]) -> None:
     both = {by_name, by_number} <= _given(given)
     for name in names:
         parameter = parameters[name]
-        number = None if parameter is None else number_of(facts, wrapped, parameter)
+        number = added.get(name) if parameter is None else number_of(facts, wrapped, parameter)
         if name in positional_only or use_numbers or both:
             if number is not None:
                 numbers.append(str(number))

@@ -9,9 +9,11 @@ from jaxlint.facts.names import Expression
 from jaxlint.facts.tree import Class, Function
 from jaxlint.finding import Applicability, Fix
 from jaxlint.fixes.captures import is_constant
-from jaxlint.fixes.edits import Draft
+from jaxlint.fixes.edits import Draft, applied
+from jaxlint.fixes.programs import Results
 from jaxlint.fixes.reads import refuse_or_doubt
 from jaxlint.fixes.scopes import scopes_of
+from jaxlint.fixes.steps import facts_of
 from jaxlint.fixes.syntax import NoFixError
 
 if TYPE_CHECKING:
@@ -67,7 +69,23 @@ def _compiled(facts: ModuleFacts, node: cst.Call, wrapped: Wrapped, function: Fu
     name = draft.fresh("_".join(["", *_words(made), function.name.strip("_")]))
     draft.insert_above(top, f"{name} = {draft.name(wrapper, made)}({draft.code(made)})")
     draft.replace(made, name)
-    return draft.fix(Applicability.UNSAFE, f"Compile `{draft.code(made)}` once, at module level")
+    fix = draft.fix(Applicability.UNSAFE, f"Compile `{draft.code(made)}` once, at module level")
+    if fix is not None and any(keyword.arg == "has_aux" for keyword in made.keywords):
+        _refuse_other_results(facts, fix, function.name)
+    return fix
+
+
+def _refuse_other_results(facts: ModuleFacts, fix: Fix, name: str) -> None:
+    """Refuse where a function hands back more beside its value than a compiled one may.
+
+    Raises:
+        NoFixError: it does.
+    """
+    after = facts_of(applied(facts.source.text, fix), facts)
+    results = Results(after)
+    functions = [f for f in after.tree.functions if f.name == name and f.outer is None and f.cls is None]
+    if any(results.of(value) == "python" for function in functions for value in function.returns):
+        raise NoFixError("it hands back what is no array")
 
 
 def _is_no_array(facts: ModuleFacts, node: cst.BaseExpression) -> bool:

@@ -31,6 +31,7 @@ _FEWEST = 2
 """Operations from which on it is worth a function."""
 _MOST = 7
 """A function of more arguments is better written by hand."""
+_UNBOUND = (ast.Mult, ast.Pow, ast.LShift)
 _GROWING = frozenset("concatenate append stack vstack hstack dstack column_stack insert delete resize".split())
 """Functions whose results may have another shape in each turn."""
 
@@ -99,6 +100,8 @@ class _Turn:
         grown = {ast.unparse(value) for value, _ in changes(ast.walk(node))}
         if grown.intersection(self._given):
             raise NoFixError("what turns change in place may have another structure in each")
+        for name in self._given:
+            self._refuse_growing_number(name)
         if not self._results or len(self._given) > _MOST:
             raise NoFixError("nothing comes of it, or it takes more than anybody would pass")
         around = self._made().function_name() if isinstance(self._frame, FUNCTIONS) else "loop"
@@ -163,6 +166,26 @@ class _Turn:
             if not known and not (isinstance(base, cst.Attribute) and base.attr.value == "at"):
                 return False
         return True
+
+    def _refuse_growing_number(self, name: str) -> None:
+        """Refuse a number of Python's that each turn makes larger than any traced integer may be.
+
+        Raises:
+            NoFixError: it is one.
+        """
+        for node in ast.walk(self._loop):
+            if node in self._inside:
+                continue
+            if isinstance(node, ast.AugAssign):
+                grows = isinstance(node.op, _UNBOUND) and _is_named(node.target, name)
+            elif isinstance(node, ast.Assign):
+                parts = list(ast.walk(node.value))
+                grows = any(isinstance(part, ast.BinOp) and isinstance(part.op, _UNBOUND) for part in parts)
+                grows = grows and _is_named(node.targets[0], name) and any(_is_named(part, name) for part in parts)
+            else:
+                continue
+            if grows and not self._is_data(name):
+                raise NoFixError(f"integers of Python have no bound, and {name} may be one")
 
     # What goes in and out
 
@@ -298,6 +321,10 @@ class _Turn:
         own = {n.id for n in self._inside if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         given = {given.partition(".")[0] for given in self._given}
         return [n for n in self._inside if isinstance(n, ast.Name) and n.id not in own | given]
+
+
+def _is_named(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
 
 
 def _targets(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:

@@ -10,7 +10,7 @@ from jaxlint import Confidence, Settings, Source, lint
 from jaxlint.finding import Finding
 from jaxlint.fixes.edits import applied
 
-CODES = ("JAX106", "JAX107", "JAX109", "JAX402")
+CODES = ("JAX106", "JAX107", "JAX109", "JAX207", "JAX402", "JAX404", "JAX405")
 SETTINGS = Settings(min_confidence=Confidence.LOW, preview=True, select=CODES)
 HEAD = "import functools, random, time\nimport jax\nimport jax.numpy as jnp\nimport numpy as np\nfrom jax import lax\n"
 
@@ -481,6 +481,35 @@ LEFT = {
             for x in xs:
                 total = total + jnp.sum(jnp.sin(x)) * 0.5
                 print(total)
+        """,
+    "a turn that is given an integer which outgrows any traced one": """
+        def f(n_steps):
+            total, k = jnp.zeros(()), 1
+            for _ in range(n_steps):
+                k = k * 3
+                total = total + jnp.sin(k % 7) + jnp.cos(total)
+                print(total)
+        """,
+    "an array that grows before the eyes of another function": """
+        def f(n):
+            out = jnp.zeros(1)
+            def size():
+                return out.shape[0]
+            sizes = 0
+            for i in range(n):
+                out = jnp.append(out, i)
+                sizes += size()
+            return out, sizes
+        """,
+    "a gradient that comes with a text": """
+        def loss(w, x):
+            return jnp.sum((x * w) ** 2), {"name": "l2"}
+        def f(w, x):
+            for _ in range(100):
+                grads, aux = jax.grad(loss, has_aux=True)(w, x)
+                w = w - 0.1 * grads
+            print(aux["name"])
+            return w
         """,
     "a loop over what may be no array": """
         def f(signals):

@@ -340,3 +340,41 @@ def test_a_compiled_function_that_nothing_uses_is_called(code: str, change: tupl
     text, levels = fixed(code, ("JAX403",))
     assert text == (code.replace(*change) if change else code)
     assert levels == ([Applicability.UNSAFE] if change else [])
+
+
+def test_several_attributes_become_arguments_of_one_compiled_method() -> None:
+    code = """
+    class Switch:
+        def __init__(self, mode):
+            self.mode = mode
+            self.gain = 1.0
+
+        @functools.partial(jax.jit, static_argnums=0)
+        def step(self, x):
+            if self.mode == "up":
+                return x + self.gain
+            return x - self.gain
+
+        def turn(self):
+            self.mode = "down"
+            self.gain = 2.0
+
+    def run(x):
+        switch = Switch("up")
+        x = switch.step(x)
+        switch.turn()
+        return switch.step(x)
+    """
+    text, levels = fixed(code, ("JAX207",))
+    assert levels == [Applicability.UNSAFE] * 2
+    expected = """
+    def step(self, x):
+        return self._step(x, self.mode, gain=self.gain)
+
+    @functools.partial(jax.jit, static_argnums=(0, 2))
+    def _step(self, x, mode, gain):
+        if mode == "up":
+            return x + gain
+        return x - gain
+    """
+    assert expected.rstrip() in text

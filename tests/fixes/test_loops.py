@@ -90,6 +90,14 @@ def test_what_keeps_its_shape_goes_from_turn_to_turn(start: str, body: str) -> N
     assert levels(start, body) == ["unsafe"]
 
 
+def test_what_callers_give_is_what_a_loop_starts_with() -> None:
+    code = CODE.format(start="    pass", body="        v = v * 0.9 + x")
+    given = "TREE, X, V = None, jnp.ones(3), jnp.{}\nf(TREE, X, V)\n"
+    for array, level in (("ones(3)", "unsafe"), ("arange(3)", "display")):
+        findings = lint(Source(code + given.format(array)), SETTINGS)
+        assert [fix.applicability.value for finding in findings for fix in finding.fixes] == [level]
+
+
 @pytest.mark.parametrize(("start", "body"), CHANGING.values(), ids=CHANGING)
 def test_what_changes_is_shown_at_most(start: str, body: str) -> None:
     assert "unsafe" not in levels(start, body)
