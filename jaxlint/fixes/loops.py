@@ -385,7 +385,10 @@ class _Body:
         """Doubt a value that is surely of another type than the one with which the name starts."""
         types, other = {shapes.type_of(start) for start in starts}, shapes.type_of(value)
         starts_whole = any(shapes.type_of(start) and not shapes.is_number(start) for start in starts)
-        if (other and types != {other}) or (starts_whole and shapes.is_fraction(value)):
+        complex_numbers = shapes.is_complex(value) and not all(map(shapes.is_complex, starts))
+        if (other and types != {other}) or (starts_whole and shapes.is_fraction(value)) or complex_numbers:
+            self._keeps_shapes = False
+        if isinstance(value, cst.Call) and shapes.converts(value):
             self._keeps_shapes = False
 
     # The loop variable

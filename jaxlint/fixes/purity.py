@@ -110,14 +110,16 @@ class Purity:
             default = Gives.PYTHON if fixed else Gives.NUMBERS
             key = parameter.name if parameter.position is None else parameter.position
             held[parameter.name] = given.get(key, given.get(parameter.name, default))
+        numbers = {name for name, gives in held.items() if gives is Gives.NUMBERS}
         code = _Code(self, held, depth)
         self._busy.add(id(function))
         try:
             found = code.of_body(function)
         finally:
             self._busy.discard(id(function))
-        if found <= Gives.NUMBERS and not code.touched and Gives.NUMBERS in held.values():
-            return Gives.DOUBTFUL  # only shapes are read, of what may be no array at all
+        untouched = numbers - code.touched if depth == _DEPTH or not code.touched else set[str]()
+        if found <= Gives.NUMBERS and untouched:
+            return Gives.DOUBTFUL  # no more than shapes are read, of what may be no array at all
         if found <= Gives.NUMBERS and code.sorted_out:
             return Gives.DOUBTFUL
         return found
@@ -131,22 +133,24 @@ class _Code:
         self._facts = purity.facts
         self._held = held
         self._depth = depth
-        self._given = {name for name, gives in held.items() if gives is Gives.NUMBERS}
-        self.touched = False
-        """Whether something is computed from a parameter's elements."""
+        self._given = {name: {name} for name, gives in held.items() if gives is Gives.NUMBERS}
+        """The names that hold what the function is given, each with the parameters that it is made of."""
+        self.touched = set[str]()
+        """The parameters from whose elements something is computed."""
         self.sorted_out = False
         """Whether it is asked what kind of thing a parameter is, so that not all of them need be arrays."""
 
     def _touch(self, *parts: cst.CSTNode) -> None:
-        self.touched = self.touched or any(self._reads(part) for part in parts)
+        for part in parts:
+            self.touched |= self._reads(part)
 
-    def _reads(self, node: cst.CSTNode) -> bool:
-        """Whether code reads more of what the function is given than shapes and types."""
+    def _reads(self, node: cst.CSTNode) -> set[str]:
+        """Return the parameters of which code reads more than shapes and types."""
         if isinstance(node, cst.Name):
-            return node.value in self._given
+            return self._given.get(node.value, set())
         if isinstance(node, cst.Attribute):
-            return node.attr.value not in _SHAPES and self._reads(node.value)
-        return any(self._reads(child) for child in children(node))
+            return set() if node.attr.value in _SHAPES else self._reads(node.value)
+        return set[str]().union(*(self._reads(child) for child in children(node)))
 
     # Statements
 
@@ -192,8 +196,10 @@ class _Code:
             targets = [t.target for t in node.targets] if isinstance(node, cst.Assign) else [node.target]
             found = self.of(node.value) if node.value is not None else Gives.PYTHON
             stored = max(self._store(target, found) for target in targets)
-            if node.value is not None and self._reads(node.value):
-                self._given.update(target.value for target in targets if isinstance(target, cst.Name))
+            read = self._reads(node.value) if node.value is not None else set[str]()
+            for target in targets if read else ():
+                if isinstance(target, cst.Name):
+                    self._given[target.value] = self._given.get(target.value, set()) | read
             return max(_harmless(found), stored)
         if isinstance(node, cst.AugAssign):
             found = max(self.of(node.value), self.of(node.target))
@@ -230,7 +236,7 @@ class _Code:
             return Gives.FAILS if isinstance(node.operator, cst.Not) and found is not Gives.PYTHON else found
         if isinstance(node, cst.Comparison):
             if all(isinstance(t.operator, (cst.Is, cst.IsNot)) for t in node.comparisons):
-                self.sorted_out = self.sorted_out or self._reads(node.left)
+                self.sorted_out = self.sorted_out or bool(self._reads(node.left))
                 return Gives.PYTHON
             if len(node.comparisons) > 1 or isinstance(node.comparisons[0].operator, (cst.In, cst.NotIn)):
                 parts = [self.of(part) for part in (node.left, *(t.comparator for t in node.comparisons))]

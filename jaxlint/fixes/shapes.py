@@ -116,6 +116,17 @@ class Shapes:
             for inner in nodes_in(node)
         )
 
+    def is_complex(self, node: cst.CSTNode) -> bool:
+        """Whether a complex number is written out in a value."""
+        return any(isinstance(inner, cst.Imaginary) for inner in nodes_in(node))
+
+    def converts(self, call: cst.Call) -> bool:
+        """Whether a call gives another type by its name, other than that of an array: `x.astype(jnp.int32)`."""
+        types = [arg.value for arg in call.args if arg.keyword is not None and arg.keyword.value == "dtype"]
+        if self._last_name(call) == "astype" and call.args:
+            types.append(call.args[0].value)
+        return any(not isinstance(node, cst.Attribute) or node.attr.value != "dtype" for node in types)
+
     def _last_name(self, call: cst.Call) -> str:
         names = self._facts.names.externals(call.func)
         if names:

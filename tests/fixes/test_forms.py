@@ -378,3 +378,13 @@ def test_several_attributes_become_arguments_of_one_compiled_method() -> None:
         return x - gain
     """
     assert expected.rstrip() in text
+
+
+@pytest.mark.parametrize("other", ["a * 2.0 + len(other)", "a * 2.0"])
+def test_a_map_over_a_tree_of_which_nothing_is_computed_is_only_shown(other: str) -> None:
+    code = f"""
+    def run(tree, names):
+        print(tree)
+        return jax.tree.map(lambda a, other: {other}, tree, names)
+    """
+    assert fixed(code, ("JAX401",))[1] == [Applicability.DISPLAY]

@@ -63,6 +63,7 @@ KEPT = {
     "gradients": ("", "g = jax.grad(total)(v)\nv = v - 0.1 * g"),
     "a sum": ("s = 0.0", "s = s + total(x)\nv = v + s"),
     "whole numbers": ("n = jnp.zeros(3, dtype=jnp.int32)", "n = n + 2\nv = v + n"),
+    "the type of another": ("s = jnp.zeros(3)", "s = (s + x).astype(v.dtype)\nv = v + s"),
     "booleans": ("done = jnp.zeros(3, dtype=bool)", "done = jnp.logical_or(done, x > 3)\nv = jnp.where(done, v, x)"),
 }
 CHANGING = {
@@ -80,6 +81,8 @@ CHANGING = {
     "values become answers": ("", "v = x > v"),
     "a helper gives answers": ("", "v = is_large(v)"),
     "whole numbers become fractions": ("n = jnp.zeros(3, dtype=jnp.int32)", "n = n * 0.5\nv = v + n"),
+    "values become complex": ("s = jnp.zeros(3)", "s = s + jnp.exp(1j * x)\nv = v + s.real"),
+    "values become another type": ("s = jnp.zeros(3)", "s = (s + x).astype(jnp.float16)\nv = v + s"),
     "values become places": ("best = 0.0", "v = v + best\nbest = jnp.argmax(x)"),
     "places become values": ("best = jnp.zeros((), int)", "v = v + best\nbest = jnp.max(jnp.sin(x))"),
 }
