@@ -45,7 +45,7 @@ from jaxlint.fixes.hoist import (
 )
 from jaxlint.fixes.made import LOOPS, Made, made_by
 from jaxlint.fixes.methods import refuse_changing_object
-from jaxlint.fixes.moving import at_margin, changed, indent_unit, removal, rows, statement
+from jaxlint.fixes.moving import at_margin, changed, comments_in, indent_unit, removal, rows, statement
 from jaxlint.fixes.scopes import DEFS, all_arguments
 from jaxlint.fixes.syntax import NoFixError
 
@@ -350,6 +350,8 @@ def _bound(made: Made, site: CompileSite, bound: _Partial, pieces: Pieces, stati
     for load in replace_maker(draft, made, name, gone):
         draft.replace(load, name)
     _drop_unused(made, pieces, gone)
+    if name == code and any(comments_in(syntax, span) for span in (syntax.span(maker), *gone.values())):
+        raise NoFixError("a comment has nowhere to go")
     if name != code and known is None:
         names = _names_at_once(made, [bound.function, maker.func, *(k.value for k in maker.keywords)])
         text = "\n".join(headed(made, gone, (), f"{name} = {wrapped}"))

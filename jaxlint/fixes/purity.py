@@ -41,6 +41,7 @@ class Gives(enum.IntEnum):
 _LIKE = frozenset({"zeros_like", "ones_like", "empty_like", "full_like", "shape_dtype_struct"})
 """Functions that take anything with a shape and a dtype."""
 _STATIC_BUILTINS = frozenset("len isinstance issubclass hasattr callable type range str repr tuple list zip".split())
+_ASKING_BUILTINS = frozenset("len isinstance issubclass hasattr callable type repr str".split())
 _CONVERSIONS = frozenset({"float", "int", "bool", "complex", "print", "max", "min", "sorted", "any", "all", "open"})
 _HOST_ATTRIBUTES = frozenset("sharding device devices addressable_data addressable_shards is_deleted nbytes".split())
 _HOST_METHODS = frozenset(
@@ -150,6 +151,8 @@ class _Code:
             return self._given.get(node.value, set())
         if isinstance(node, cst.Attribute):
             return set() if node.attr.value in _SHAPES else self._reads(node.value)
+        if isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and node.func.value in _ASKING_BUILTINS:
+            return set()
         return set[str]().union(*(self._reads(child) for child in children(node)))
 
     # Statements
@@ -363,10 +366,8 @@ class _Code:
 
     def _of_builtin(self, name: str, node: cst.Call, worst: Gives) -> Gives:
         if name in _STATIC_BUILTINS and worst < Gives.DOUBTFUL:
-            asks = name in ("isinstance", "hasattr", "callable", "type") and any(
-                self._reads(a.value) for a in node.args
-            )
-            self.sorted_out = self.sorted_out or asks
+            asks = name in ("isinstance", "hasattr", "callable", "type")
+            self.sorted_out = self.sorted_out or (asks and any(self._reads(arg.value) for arg in node.args))
             return Gives.PYTHON
         if name in _CONVERSIONS:
             return Gives.PYTHON if worst is Gives.PYTHON and name not in ("print", "open") else Gives.FAILS

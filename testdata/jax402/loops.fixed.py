@@ -18,7 +18,8 @@ def leaky_sum(x, decay):
         now = value + decay * before
         return now, now
 
-    return jax.lax.scan(step, jnp.zeros_like(x[0]), x)[1]
+    first = jnp.zeros_like(x[:1])
+    return jnp.concatenate([first, jax.lax.scan(step, first[0], x[1:])[1]])
 
 
 @functools.partial(jax.jit, static_argnames="rounds")

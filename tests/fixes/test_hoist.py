@@ -627,6 +627,16 @@ LEFT_ALONE = {
             rule.defjvp(lambda p, t: (g(*p), t[0]))
             return jax.jit(rule)(x)
         """,
+    "a comment that would have nowhere to go": """
+        import functools
+        @jax.jit
+        def g(k, x):
+            return x * k
+        def f(x, k):
+            # The gain.
+            scaled = functools.partial(g, k)
+            return jax.jit(scaled)(x)
+        """,
     "a memoised factory whose argument may be an array": """
         def make_step(rate):
             return jax.jit(lambda x: x * rate)
