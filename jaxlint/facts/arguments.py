@@ -15,10 +15,10 @@ from jaxlint.facts.constants import UNKNOWN, Constants
 from jaxlint.facts.glance import SHORT
 from jaxlint.facts.instances import Instances
 from jaxlint.facts.lengths import Lengths
-from jaxlint.facts.names import Expression, Names, Value
+from jaxlint.facts.names import Element, Expression, Names, Value
 from jaxlint.facts.sizes import Sizes
 from jaxlint.facts.traceable import Traceable
-from jaxlint.facts.tree import Binding, Class, Function, Loop, Parameter, Tree, children, last_name
+from jaxlint.facts.tree import Binding, Class, Function, Loop, Parameter, Tree, children, last_name, within
 from jaxlint.facts.wrapping import Wrappings
 
 _UNHASHABLE = {
@@ -36,6 +36,7 @@ _SHAPED = frozenset("zeros ones full empty arange linspace eye".split())
 _RANDOM = frozenset("normal uniform randint bernoulli exponential gamma permutation truncated_normal".split())
 _JOINING = frozenset("append concatenate concat hstack vstack stack".split())
 _CONVERSIONS = frozenset({"array", "asarray"})
+_PAIR = 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -291,18 +292,45 @@ class Arguments:
                 continue
             unneeded = parameter is not None and self._traceable.parameter(parameter)
             counted = isinstance(turn.node, cst.While) or isinstance(turn.node.iter, cst.Call)
-            found.append(Given(node, call, name, "", True, False, unneeded or counted, unneeded, parameter))
+            sure = (unneeded or counted) and not (parameter is not None and self._is_object(parameter))
+            found.append(Given(node, call, name, "", True, False, sure, unneeded, parameter))
         return found
 
-    @staticmethod
-    def _has_few_values(value: Value) -> bool:
-        """Whether a value is a truth value, a text, or a remainder."""
+    def _has_few_values(self, value: Value) -> bool:
+        """Whether a value is a truth value, a text, a remainder, or the size of batches but for the last."""
         node = value.node if isinstance(value, Expression) else None
+        if isinstance(node, cst.Call):
+            return self._is_size_of_batch(node)
         if isinstance(node, cst.UnaryOperation):
             return isinstance(node.operator, cst.Not)
         if isinstance(node, cst.BinaryOperation):
             return isinstance(node.operator, cst.Modulo)
         return isinstance(node, (cst.Comparison, cst.BooleanOperation, cst.BaseString))
+
+    def _is_object(self, parameter: Parameter) -> bool:
+        """Whether a function calls methods of a parameter, or the parameter: objects are made once, and are few."""
+        for binding in parameter.function.scope.bindings.get(parameter.name, ()):
+            for use in self._names.uses(binding):
+                parent = self._tree.parent(use)
+                called = self._tree.parent(parent) if isinstance(parent, cst.Attribute) else parent
+                if isinstance(called, cst.Call) and called.func in (use, parent):
+                    return True
+        return False
+
+    def _is_size_of_batch(self, node: cst.Call) -> bool:
+        """Whether it is `min(size, total - start)` in a loop that takes steps of more than one: two values."""
+        loop = self._tree.context(node).loop
+        if last_name(node.func) != "min" or len(node.args) != _PAIR or loop is None:
+            return False
+        iterable = loop.iterable
+        steps = isinstance(loop.node, cst.While) or (isinstance(iterable, cst.Call) and len(iterable.args) > _PAIR)
+        turning = [arg.value for arg in node.args if self._turn_of(arg.value, loop) is not None]
+        return (
+            steps
+            and len(turning) == 1
+            and isinstance(left := turning[0], cst.BinaryOperation)
+            and isinstance(left.operator, cst.Subtract)
+        )
 
     def _turn_of(self, node: cst.CSTNode, loop: Loop, depth: int = 4) -> Loop | None:
         """Return the loop, this one or one around it, whose turn an expression depends on."""
@@ -391,7 +419,7 @@ class Arguments:
                     continue
                 value = binding.value
                 if isinstance(value, cst.CSTNode) and binding.kind == "assign":
-                    if self._grows(value, node.value):
+                    if self._grows(value, node.value) and not self._begins_anew(binding):
                         return "grows", True
                     found = self._shape_varies(value, loop, depth - 1)
                     if found[0]:
@@ -405,6 +433,17 @@ class Arguments:
             left = self._shape_varies(node.left, loop, depth - 1)
             return left if left[0] else self._shape_varies(node.right, loop, depth - 1)
         return "", False
+
+    def _begins_anew(self, binding: Binding) -> bool:
+        """Whether a turn binds a name to something else before it joins that: `x = parts(i); x = concatenate(x)`."""
+        context = binding.context
+        return any(
+            other.context.loop is context.loop
+            and other.context.order < context.order
+            and isinstance(other.value, cst.CSTNode)
+            and not any(name.value == binding.name for name in _names_in(other.value))
+            for other in context.scope.frame.bindings.get(binding.name, ())
+        )
 
     def _grows(self, value: cst.CSTNode, name: str) -> bool:
         if not isinstance(value, cst.Call) or last_name(value.func) not in _JOINING:
@@ -433,7 +472,7 @@ class Arguments:
             module, _, last = name.rpartition(".")
             if module in ("jax.numpy", "numpy") and last in _SHAPED and node.args:
                 if self._turn_of(node.args[0].value, loop) is not None:
-                    return "is built from the loop variable", True
+                    return self._built(node.args[0].value)
             elif module == "jax.random" and last in _RANDOM and len(node.args) > 1:
                 if self._turn_of(node.args[1].value, loop) is not None:
                     return "is built from the loop variable", True
@@ -442,6 +481,24 @@ class Arguments:
                 if isinstance(argument, cst.Name) and self._is_loop_variable(argument, loop):
                     return "is made of the loop variable, which may differ in length", False
         return "", False
+
+    def _built(self, size: cst.BaseExpression) -> tuple[str, bool]:
+        """Say that an array is as long as the loop variable says; batches may be of one length, or of two."""
+        lengths = [n for n in within(size) if isinstance(n, cst.Call) and last_name(n.func) == "len" and n.args]
+        for call in lengths:
+            iterables = [value.node for value in self._names.values(call.args[0].value) if isinstance(value, Element)]
+            if any(self._is_split(node) for node in iterables):
+                return "", False
+        return "is built from the loop variable", not lengths
+
+    def _is_split(self, node: cst.CSTNode) -> bool:
+        """Whether it is what `array_split` gave: parts of two lengths at most."""
+        return any(
+            isinstance(value, Expression)
+            and isinstance(value.node, cst.Call)
+            and last_name(value.node.func) in ("array_split", "split")
+            for value in self._names.values(node)
+        )
 
     def _is_loop_variable(self, node: cst.Name, loop: Loop) -> bool:
         for binding in self._names.bindings(node):

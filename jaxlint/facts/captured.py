@@ -22,7 +22,7 @@ jax 0.10.2 on a CPU; 64 MB take 3 s in a product of matrices, and 27 s in a sum 
 
 _DATA = re.compile(
     r"_?(x|y|(.*_)?(data(set)?s?|images?|labels?|features?|samples?|embeddings?|corpus|tokens|train(ing)?|test|"
-    r"points|inputs|observations?|frames|volume|weights|params))(_.*)?",
+    r"points|inputs|observations?|frames|volume))(_.*)?",
     re.IGNORECASE,
 )
 """Names of what is large when it comes from a file."""

@@ -31,6 +31,8 @@ class Doubt(enum.Enum):
     SET_UP = "what is changed is likely set up before the first call"
     FEW = "a turn dispatches so few operations that something else may well take its time"
     ON_PURPOSE = "turns wait for their arrays, differ in shape, or only cut out what a step works on"
+    SCALARS = "it stands in a branch for scalars, which may be dead under trace"
+    INTERRUPTED = "Python or NumPy works on values between the array operations"
     SIZE = "nothing in sight says how large the array is"
     MAY_BE_LIST = "what is iterated over may be a list of a few arrays"
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from jaxlint.facts import arrays
+from jaxlint.facts import arrays, guards
 from jaxlint.facts.calls import Calls
 from jaxlint.facts.incoming import NOTHING, Incoming
 from jaxlint.facts.names import Expression, External, Names
@@ -132,7 +132,7 @@ class EagerArrays:
         Of two arms that exclude each other the one with fewer operations counts.
         """
         found = 0
-        for part in self._always(node):
+        for part in self.always(node):
             found += self._own(part)
             if isinstance(part, (cst.If, cst.IfExp)) and part.orelse is not None:
                 is_sure = isinstance(part, cst.If) and self._asks_for_element(part.test)
@@ -141,17 +141,8 @@ class EagerArrays:
 
     def reads_values(self, node: cst.CSTNode) -> bool:
         """Whether a piece of code asks an array for its value in Python, which a tracer has not."""
-        return any(self._reads_value(part) and not self._is_for_compile_time(part) for part in self._always(node))
-
-    def _is_for_compile_time(self, node: cst.CSTNode) -> bool:
-        """Whether a place runs eagerly within a trace as well: under `with jax.ensure_compile_time_eval()`."""
         return any(
-            isinstance(parent, cst.With)
-            and any(
-                isinstance(item.item, cst.Call) and last_name(item.item.func) == "ensure_compile_time_eval"
-                for item in parent.items
-            )
-            for parent in self._tree.ancestors(node)
+            self._reads_value(part) and not guards.is_for_compile_time(self._tree, part) for part in self.always(node)
         )
 
     def _reads_value(self, node: cst.CSTNode) -> bool:
@@ -176,12 +167,21 @@ class EagerArrays:
 
     def only_reads(self, node: cst.CSTNode) -> bool:
         """Whether all that a piece of code does with arrays is to read and compare elements of them."""
-        counted = [part for part in self._always(node) if self._own(part)]
+        counted = [part for part in self.always(node) if self._own(part)]
         if not counted:
             return not self.operations(node)  # what both arms of an `if` do is counted with it
         return all(isinstance(part, (cst.Subscript, cst.Comparison)) for part in counted)
 
-    def _always(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    def only_draws(self, node: cst.CSTNode) -> bool:
+        """Whether all that a piece of code does with arrays is to draw random numbers, here and not in a helper."""
+        counted = [part for part in self.always(node) if self._own(part)]
+        return bool(counted) and all(
+            isinstance(part, cst.Call)
+            and any(name.startswith("jax.random.") for name in self._names.externals(part.func))
+            for part in counted
+        )
+
+    def always(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         """Yield the nodes that run whenever a node does: not what stands under an `if`, nor what is only defined."""
         work = [node]
         while work:
@@ -214,13 +214,14 @@ class EagerArrays:
             is_at = isinstance(node.value, cst.Attribute) and node.value.attr.value == "at"
             return int(not is_at and self.is_array(node.value) and not self._is_stored(node))
         if isinstance(node, cst.Call):
-            return self._of_call(node)
+            return self.of_call(node)
         return 0
 
     def _is_stored(self, node: cst.CSTNode) -> bool:
         return isinstance(self._tree.parent(node), (cst.AssignTarget, cst.Del))
 
-    def _of_call(self, node: cst.Call) -> int:
+    def of_call(self, node: cst.Call) -> int:
+        """Return how many array operations a call dispatches."""
         for name in self._names.externals(node.func):
             if arrays.is_array_function(name):
                 return int(arrays.is_operation(name))
@@ -273,15 +274,33 @@ class EagerArrays:
         """Return the calls of functions of the project that dispatch so many operations, each with their number."""
         return [
             (part, count)
-            for part in self._always(node)
+            for part in self.always(node)
             if isinstance(part, cst.Call)
             and isinstance(part.func, cst.Name)
             and (self._calls.callees(part) or self._is_imported(part.func))
-            and (count := self._of_call(part)) >= fewest
+            and (count := self.of_call(part)) >= fewest
         ]
 
     def _is_imported(self, func: cst.Name) -> bool:
         return any(name in self._imports for name in self._names.externals(func))
+
+    def callees(self, node: cst.Call) -> list[Function]:
+        """Return the functions in sight that a call runs eagerly."""
+        return [
+            function
+            for function, _ in self._calls.callees(node)
+            if not any(wrapped.wrapper.compiles for wrapped in self._wrappings.of_function(function))
+        ]
+
+    def calls(self, node: cst.CSTNode) -> Iterator[cst.Call]:
+        """Yield the calls that run whenever a piece of code does."""
+        return (part for part in self.always(node) if isinstance(part, cst.Call))
+
+    def is_given(self, node: cst.Call) -> bool:
+        """Whether what is called is a parameter, of which nobody in sight says what it is."""
+        if not isinstance(node.func, cst.Name) or self._calls.callees(node):
+            return False
+        return any(isinstance(value, Parameter) for value in self._names.values(node.func))
 
     def is_unseen(self, node: cst.Call) -> bool:
         """Whether a call is one of something that is neither defined nor imported here, such as a method."""
@@ -294,7 +313,7 @@ class EagerArrays:
 
     def calls_compiled(self, node: cst.CSTNode) -> bool:
         """Whether a piece of code calls something that is compiled, as far as the source shows, or a loop of jax."""
-        if any(isinstance(part, cst.Call) and self._is_compiled_call(part) for part in self._always(node)):
+        if any(isinstance(part, cst.Call) and self._is_compiled_call(part) for part in self.always(node)):
             return True
         return any(isinstance(part, cst.Call) and self._is_loop_of_jax(part) for part in within(node))
 

@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 
 import libcst as cst
 
+from jaxlint.facts import guards
 from jaxlint.facts.eager_arrays import EagerArrays
 from jaxlint.facts.glance import SHORT
+from jaxlint.facts.hosted import Hosted
 from jaxlint.facts.loops import Loops, mentions
 from jaxlint.facts.tracing import Tracing
 from jaxlint.facts.tree import Loop, Tree, last_name, within
@@ -22,8 +24,10 @@ FEW = 4
 Of twenty findings read in repositories that no rule was tuned on, four of the eight below it were wrong, one of the
 twelve others.
 """
-FEWEST_BESIDE_COMPILED = 5
+FEWEST_BESIDE_COMPILED = 6
 """The same, where the turn calls a compiled function as well, which does the work."""
+FEWEST_OF_HELPER = 5
+"""The same of a helper, where something else does the rest of such a turn."""
 MANY_OF_BRIEF = 16
 """Operations of a whole loop of few turns from which it counts where each turn waits for values."""
 
@@ -59,7 +63,8 @@ class EagerLoop:
     `updates` says that a turn updates an array at an index, which under trace is unrolled into a slow program.  `light`
     says that it is soon done, or shows or reads something in each turn, `on_host` that a turn asks for values,
     `on_purpose` that scan and vmap are not meant for it: turns are timed, wait for their arrays, show
-    them to people, differ in shape, or do no more themselves than to cut out what a step works on.  `helper` is the
+    them to people, differ in shape, or do no more themselves than to cut out what a step works on.  `interrupted` says
+    that Python or NumPy works on values between the operations, so that no program can hold a turn.  `helper` is the
     call of a function of the project that does the operations, where something else does the rest.
     """
 
@@ -71,6 +76,7 @@ class EagerLoop:
     light: bool
     on_host: bool
     on_purpose: bool
+    interrupted: bool
     helper: cst.Call | None = None
 
 
@@ -82,12 +88,20 @@ class EagerLoops:
     """
 
     def __init__(
-        self, tree: Tree, tracing: Tracing, loops: Loops, arrays: EagerArrays, alone: EagerArrays, longest: int
+        self,
+        tree: Tree,
+        tracing: Tracing,
+        loops: Loops,
+        arrays: EagerArrays,
+        alone: EagerArrays,
+        hosted: Hosted,
+        longest: int,
     ) -> None:
         self._tree = tree
         self._loops = loops
         self._arrays = arrays
         self._alone = alone
+        self._hosted = hosted
         self._longest = longest
         candidates = {
             id(loop): eager
@@ -115,10 +129,20 @@ class EagerLoops:
         parts = self._loops.parts_of_turn(eager.loop)
         if self._loops.is_small(eager.loop) or not self._does_the_work_elsewhere(parts):
             return []
-        helpers = {call: count for part in parts for call, count in self._arrays.helpers(part, FEWEST_BESIDE_COMPILED)}
+        helpers = {call: count for part in parts for call, count in self._arrays.helpers(part, FEWEST_OF_HELPER)}
         if eager.operations - sum(helpers.values()) >= FEWEST_BESIDE_COMPILED:
             return []
-        return [replace(eager, node=call, operations=count, helper=call) for call, count in helpers.items()]
+        through = any(map(self._hosted.goes_through_numpy, parts))
+        return [
+            replace(
+                eager,
+                node=call,
+                operations=count,
+                helper=call,
+                interrupted=through or self._hosted.calls_hosted(call),
+            )
+            for call, count in helpers.items()
+        ]
 
     def _eager(self, loop: Loop) -> EagerLoop | None:
         brief = self._is_brief(loop)
@@ -144,13 +168,18 @@ class EagerLoops:
         if brief and not self._is_worth_it(loop, (trips or 0) * operations, on_host=on_host):
             return None
         copies = long and updates  # each of many turns copies the array, whatever else it does
-        if operations < FEWEST_BESIDE_COMPILED and not (brief or copies) and self._does_the_work_elsewhere(parts):
+        few = operations < FEWEST_BESIDE_COMPILED and not any(
+            self._arrays.helpers(part, FEWEST_OF_HELPER) for part in parts
+        )
+        if few and not (brief or copies) and self._does_the_work_elsewhere(parts):
             return None
         if self._is_around_the_work(loop):
             return None
         light = brief or (trips is not None and trips * operations < LIGHT) or self._is_for_show(loop, parts)
         on_purpose = (
             self._is_measured(loop)
+            or all(map(self._arrays.only_draws, parts))
+            or any(self._is_for_compile_time(node) for node in (loop.node, *parts))
             or self._is_shown(loop)
             or operations - self._fed(loop, parts) < fewest
             or self._changes_shape(loop, parts)
@@ -159,7 +188,18 @@ class EagerLoops:
         if not hurts and self._fills_parameters(loop):
             return None
         hurts = hurts and own >= fewest  # what is imported says nothing of who traces this
-        return EagerLoop(loop, self._loops.place(loop), operations, hurts, updates, light, on_host, on_purpose)
+        compilable = sum(self._hosted.compilable(part) for part in parts)
+        interrupted = compilable < min(operations, FEW) or any(map(self._hosted.goes_through_numpy, parts))
+        place = self._loops.place(loop)
+        return EagerLoop(loop, place, operations, hurts, updates, light, on_host, on_purpose, interrupted)
+
+    def _is_for_compile_time(self, node: cst.CSTNode) -> bool:
+        """Whether a loop makes constants for a trace on purpose, as a whole or within a turn."""
+        if guards.is_for_compile_time(self._tree, node):
+            return True
+        return any(
+            isinstance(part, cst.Call) and last_name(part.func) == "ensure_compile_time_eval" for part in within(node)
+        )
 
     @staticmethod
     def _waits(node: cst.CSTNode, *, brief: bool) -> bool:
@@ -256,7 +296,8 @@ class EagerLoops:
         if any(self._arrays.calls_compiled(part) for part in parts):
             return True
         return any(
-            isinstance(node, cst.Call) and self._arrays.is_unseen(node) and _STEPS.search(last_name(node.func))
+            isinstance(node, cst.Call)
+            and ((self._arrays.is_unseen(node) and _STEPS.search(last_name(node.func))) or self._arrays.is_given(node))
             for part in parts
             for node in within(part)
         )
@@ -265,9 +306,28 @@ class EagerLoops:
         """Whether a loop within does the work, by what is compiled or not in sight, and this one is once an epoch."""
         if isinstance(loop.node, cst.CompFor):
             return False
-        return any(
+        if any(
             isinstance(node, (cst.For, cst.While)) and self._does_the_work_elsewhere([node.body])
             for node in within(loop.node.body)
+        ):
+            return True
+        epochs = [call for call in self._arrays.calls(loop.node.body) if self._runs_the_work(call)]
+        own = self._arrays.operations(loop.node.body) - sum(map(self._arrays.of_call, epochs))
+        return bool(epochs) and own < FEWEST_BESIDE_COMPILED
+
+    def _runs_the_work(self, call: cst.Call) -> bool:
+        """Whether a call runs a function with a loop of its own in which the work is done."""
+        return any(
+            isinstance(node, (cst.For, cst.While))
+            and (
+                self._does_the_work_elsewhere([node.body])
+                or (
+                    self._arrays.operations(node.body) >= FEWEST_BESIDE_COMPILED
+                    and not self._loops.is_small(self._loops.loop_of(node))
+                )
+            )
+            for function in self._arrays.callees(call)
+            for node in within(function.node.body)
         )
 
     def _does_something(self, loop: Loop) -> bool:

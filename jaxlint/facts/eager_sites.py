@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import libcst as cst
 
@@ -19,12 +20,14 @@ class EagerSite:
 
     `target` is the fresh function that it is given, None where every call compiles whatever it is given.  `in_loop`
     says that each turn of a loop compiles: the call stands in one, and what it is given is made there as well.
+    `shared` says that another call is given the same function, so that it may be compiled already.
     """
 
     node: cst.Call
     wrapped: Wrapped
     target: Target | None
     in_loop: bool
+    shared: bool = False
 
     @property
     def name(self) -> str:
@@ -51,6 +54,10 @@ class EagerSites:
                 (self.bodies if control_flow else self.solvers).extend(self._body(wrapped))
             elif wrapped.wrapper.eager == "always":
                 self.solvers.extend(self._solver(wrapped))
+        roots = Counter(id(site.target.root) for site in self.bodies if site.target is not None and site.target.root)
+        self.bodies = [
+            replace(site, shared=site.target is not None and roots[id(site.target.root)] > 1) for site in self.bodies
+        ]
 
     def _body(self, wrapped: Wrapped) -> Iterator[EagerSite]:
         if not isinstance(wrapped.node, cst.Call):

@@ -60,11 +60,16 @@ class Evidences:
 
     def site(self, site: CompileSite) -> Evidence:
         """Return what speaks for and against a compile site whose object is short-lived."""
-        return self.place(
-            site.context,
-            in_loop=site.lifetime is Lifetime.ITERATION,
-            doubts=self._doubts(site),
-        )
+        doubts = self._doubts(site)
+        evidence = self.place(site.context, in_loop=site.lifetime is Lifetime.ITERATION, doubts=doubts)
+        if Doubt.REUSED in doubts:
+            # What is compiled once and serves a whole run costs little, unless there are many runs.
+            return replace(evidence, repeated=self._runs_often(site.context))
+        return evidence
+
+    def _runs_often(self, context: Context) -> bool:
+        """Whether a function is called in a loop in which a program spends its time."""
+        return self._runs.is_repeated(context.function, self._loops.is_long_work)
 
     def place(
         self, context: Context, *, in_loop: bool = False, error: bool = False, doubts: frozenset[Doubt] = frozenset()
@@ -100,6 +105,7 @@ class Evidences:
         again = loop.loop.outer is not None or self._runs.is_repeated(loop.loop.context.function)
         doubts = {Doubt.LIGHT} if loop.light and not again else set()
         doubts |= {Doubt.ON_PURPOSE} if loop.on_purpose else set()
+        doubts |= {Doubt.INTERRUPTED} if loop.interrupted else set()
         if loop.operations < FEW and not loop.hurts_anyway:
             doubts |= {Doubt.FEW}
         evidence = self.eager(loop.loop.node, frozenset(doubts))
@@ -159,11 +165,12 @@ class Evidences:
         if not site.in_loop:
             doubts |= {Doubt.CALLED_ONCE} if self._runs.called_once(function) else set()
             # A body that is made above the loop that uses it compiles once a call.
-            doubts |= {Doubt.REUSED} if context.loop is not None else set()
+            doubts |= {Doubt.REUSED} if context.loop is not None or site.shared else set()
         sure = level is Eagerness.HIGH
         return Evidence(
             in_loop=site.in_loop and sure,
-            repeated=sure and self._runs.is_repeated(function),
+            repeated=sure
+            and (self._runs_often(context) if Doubt.REUSED in doubts else self._runs.is_repeated(function)),
             # Nothing that runs once a process repeats what it compiles, but for its own loops.
             run_once=not site.in_loop and (function is None or self._runs.is_run_once(function)),
             test=self._runs.is_test(function),
@@ -212,6 +219,8 @@ class Evidences:
         """Return the evidence for a place that fails wherever it runs under trace."""
         function = self._tree.context(node).function
         trace = self._tracing.trace(function)
+        if guards.is_for_scalars(self._tree, node):
+            doubts = doubts | {Doubt.SCALARS}
         if function is not None and trace is not None and self._staged.runs_eagerly_too(function):
             doubts = doubts | {Doubt.EAGER_TOO}
         if trace is not None and trace.far:

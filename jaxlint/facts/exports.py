@@ -40,6 +40,9 @@ LOOP = 1
 HOST_LOOP = 2
 """A call stands in a loop in which a program seems to spend its time."""
 
+GUARDED = 4
+"""Added where a test for tracers decides whether the call is reached."""
+
 RULES = "@rules"
 """The dotted name that stands for `f.defvjp` and its kin, all of whose arguments are traced."""
 
@@ -72,8 +75,9 @@ class FunctionRecord:
     """One `def` or lambda; function 0 is the module's own code.
 
     `outer` and `cls` are the numbers of what it is defined in, -1 for none.  `calls` holds (reference, 0 or LOOP
-    or HOST_LOOP); `passes` holds (callee, position or keyword, reference of the argument).  `operations` counts the
-    calls of array functions, and the updates, that are written in it outside of any `if`.  `once` is the mark
+    or HOST_LOOP, and perhaps GUARDED); `passes` holds (callee, position or keyword, reference of the argument).
+    `operations` counts the calls of array functions, and the updates, that are written in it outside of any `if`.
+    `once` is the mark
     `# jaxlint: once`; `mapped` says that it uses a named axis by its literal name, which only a mapped function has.
     """
 
@@ -174,7 +178,8 @@ def exports(tree: ast.Module, once_rows: Collection[int] = ()) -> Exports:
 class _Place(NamedTuple):
     """Where a node stands; `cls` is the class whose body it is in, -1 for none.
 
-    `prefix` begins the qualified names of what is defined there, `sure` says that no `if` stands around it.
+    `prefix` begins the qualified names of what is defined there, `sure` says that no `if` stands around it, `guarded`
+    that one which asks for tracers does.
     """
 
     function: int
@@ -182,6 +187,7 @@ class _Place(NamedTuple):
     cls: int
     loop: int
     sure: bool = True
+    guarded: bool = False
 
 
 class _Reader:
@@ -258,7 +264,7 @@ class _Reader:
             self.record.classes[at.cls].attributes.setdefault(name, []).append(self._number(value))
 
     def _on_call(self, node: ast.Call, at: _Place) -> None:
-        self._calls.append((node, at.function, at.loop, at.sure))
+        self._calls.append((node, at.function, at.loop + GUARDED * at.guarded, at.sure))
         push = self._stack.append
         push((node.func, at))
         for arg in node.args:
@@ -268,7 +274,8 @@ class _Reader:
 
     def _on_if(self, node: ast.If, at: _Place) -> None:
         self._push(at, node.test)
-        self._push(at._replace(sure=False), *node.body, *node.orelse)
+        guarded = at.guarded or _asks_for_tracers(node.test)
+        self._push(at._replace(sure=False, guarded=guarded), *node.body, *node.orelse)
 
     def _on_assign(self, node: ast.Assign, at: _Place) -> None:
         self._push(at, node.value)
@@ -701,6 +708,12 @@ def _is_none(node: ast.expr) -> bool:
 
 def _tests_name(node: ast.expr) -> bool:
     return any(isinstance(part, ast.Name) and part.id == "__name__" for part in ast.walk(node))
+
+
+def _asks_for_tracers(test: ast.expr) -> bool:
+    """Whether a test speaks of tracers or of concrete values."""
+    names = (part.attr if isinstance(part, ast.Attribute) else getattr(part, "id", "") for part in ast.walk(test))
+    return any("tracer" in name.lower() or "concrete" in name.lower() for name in names)
 
 
 def _default(node: ast.expr) -> ast.expr:

@@ -55,9 +55,42 @@ def is_left_eager(tree: Tree, node: cst.CSTNode) -> bool:
     return False
 
 
+def is_for_scalars(tree: Tree, node: cst.CSTNode) -> bool:
+    """Whether a place of a function is reached for scalars only: `if x.ndim == 0: ...`."""
+    child = node
+    for parent in tree.ancestors(node):
+        if isinstance(parent, (cst.FunctionDef, cst.Lambda)):
+            return False
+        if isinstance(parent, (cst.If, cst.IfExp)) and parent.body is child and _asks_for_scalar(parent.test):
+            return True
+        child = parent
+    return False
+
+
+def is_for_compile_time(tree: Tree, node: cst.CSTNode) -> bool:
+    """Whether a place runs eagerly on purpose: under `with jax.ensure_compile_time_eval()`."""
+    return any(
+        isinstance(parent, cst.With)
+        and any(
+            isinstance(item.item, cst.Call) and last_name(item.item.func) == "ensure_compile_time_eval"
+            for item in parent.items
+        )
+        for parent in tree.ancestors(node)
+    )
+
+
 def asks(test: cst.BaseExpression) -> bool:
     """Whether a test asks if something is traced or concrete, or of what type it is."""
     return any(last_name(node) in _GUARDS or _speaks_of_traces(node) for node in within(test))
+
+
+def _asks_for_scalar(test: cst.BaseExpression) -> bool:
+    if not isinstance(test, cst.Comparison) or not isinstance(test.comparisons[0].operator, cst.Equal):
+        return False
+    with_what = test.comparisons[0].comparator
+    empty = isinstance(with_what, cst.Tuple) and not with_what.elements
+    zero = isinstance(with_what, cst.Integer) and with_what.value == "0"
+    return (zero and last_name(test.left) == "ndim") or (empty and last_name(test.left) == "shape")
 
 
 def _is_left_before(block: cst.IndentedBlock, statement: cst.CSTNode) -> bool:

@@ -78,7 +78,8 @@ class LeafMaps:
                 or self._joins_alike(target, node)
             )
         else:
-            light = operations == _A_FEW and repeated and self._joins_alike(target, node)
+            joins = operations == _A_FEW and repeated and self._joins_alike(target, node)
+            light = joins or self._only_indexes(target)
         return LeafMap(node, operations, light)
 
     def _only_indexes(self, node: cst.CSTNode) -> bool:

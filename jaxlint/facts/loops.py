@@ -36,6 +36,7 @@ SHORT_ELEMENTWISE = 32
 STRUCTURE = re.compile(
     r".*(layer|head|agent|stage|block|expert|group|dim|axis|axes|level|depth|channel|player|species|order|term|"
     r"device|shard|sector|bit_length|mode|class|branch|entit|param|hidden|model|net|ensemble|member|car|leg|arm|link|component|estimator|octave|"
+    r"coef|exponent|material|metal|constraint|percentile|quantile|irrep|modalit|bead|fold|"
     r"joint|latent|radius|window|stencil|halo|ghost|neighbor|neighbour|corner|vertex|vertices|ngram|n_gram|unroll).*"
 )
 """Names of bounds that are small by nature: unrolling them is right."""
@@ -196,18 +197,30 @@ class Loops:
             and node.func.value in ("float", "int")
             and not self._names.bindings(node.func)
             and len(node.args) == 1
-            and self._values.kind(node.args[0].value) is Kind.UNKNOWN
-            and self._is_computed(node.args[0].value)
+            and self._has_no_value(node.args[0].value)
         )
 
+    def _has_no_value(self, node: cst.BaseExpression) -> bool:
+        """Whether an expression would be traced, as it holds an array or what a call gave."""
+        kind = self._values.kind(node)
+        return kind.traced or (kind is Kind.UNKNOWN and self._is_computed(node))
+
     def _orders_results(self, test: cst.BaseExpression) -> bool:
-        """Whether a test compares the size of what a call gave, of which nothing else is known."""
+        """Whether a test compares the size of what NumPy gave, or of what a call gave of which nothing is known."""
         if isinstance(test, cst.BooleanOperation):
             return self._orders_results(test.left) or self._orders_results(test.right)
         if not isinstance(test, cst.Comparison) or not isinstance(test.comparisons[0].operator, _ORDERS):
             return False
         sides = [test.left, test.comparisons[0].comparator]
-        return any(self._values.kind(side) is Kind.UNKNOWN and self._is_computed(side) for side in sides)
+        return any(
+            self._is_of_numpy(side) or (self._values.kind(side) is Kind.UNKNOWN and self._is_computed(side))
+            for side in sides
+        )
+
+    def _is_of_numpy(self, node: cst.BaseExpression) -> bool:
+        return isinstance(node, cst.Call) and any(
+            name.startswith("numpy.") for name in self._names.externals(node.func)
+        )
 
     def _is_computed(self, node: cst.BaseExpression) -> bool:
         """Whether an expression holds what a call gave."""
@@ -594,6 +607,7 @@ class Loops:
             isinstance(node, cst.Subscript)
             and isinstance(node.value, cst.Attribute)
             and node.value.attr.value == "at"
+            and not isinstance(node.value.value, cst.Call)  # `jnp.zeros(n).at[i].set(1.0)` is a unit vector
             and mentions(node.slice, targets)
             for node in self._nodes_of_turn(loop)
         )
@@ -743,6 +757,10 @@ class Loops:
         trips, _ = self.trips(loop)
         return self.turn(loop).times(trips if trips is not None else 1)
 
+    def loop_of(self, node: cst.For | cst.While) -> Loop:
+        """Return the loop of a statement."""
+        return self._loop_of[id(node)]
+
     @functools.cached_property
     def _loop_of(self) -> dict[int, Loop]:
         return {id(loop.node): loop for loop in self._tree.loops}
@@ -878,7 +896,7 @@ def _is_one_of(node: cst.CSTNode | None, names: set[str]) -> bool:
 
 def _breaks(node: cst.CSTNode) -> bool:
     """Whether a block ends the loop that it stands in."""
-    if isinstance(node, cst.Break):
+    if isinstance(node, (cst.Break, cst.Return)):
         return True
     if isinstance(node, (cst.For, cst.While, cst.FunctionDef, cst.ClassDef)):
         return False

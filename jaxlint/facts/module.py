@@ -25,6 +25,7 @@ from jaxlint.facts.evidence import Evidences
 from jaxlint.facts.fate import Kept
 from jaxlint.facts.glance import SHORT
 from jaxlint.facts.growing import Growing, GrowingArrays
+from jaxlint.facts.hosted import Hosted
 from jaxlint.facts.incoming import NOTHING, Incoming
 from jaxlint.facts.instances import Instances
 from jaxlint.facts.leaf_maps import LeafMap, LeafMaps
@@ -206,7 +207,12 @@ class ModuleFacts:
         # Where nothing is known of other files, both are the same.
         parts = (self.tree, self.names, self.wrappings, self.calls)
         alone = EagerArrays(*parts) if self.incoming.imports else self.eager_arrays
-        return EagerLoops(self.tree, self.tracing, self.loops, self.eager_arrays, alone, longest).found
+        return EagerLoops(self.tree, self.tracing, self.loops, self.eager_arrays, alone, self.hosted, longest).found
+
+    @functools.cached_property
+    def hosted(self) -> Hosted:
+        """Which eager code needs values in Python between its array operations."""
+        return Hosted(self.tree, self.names, self.calls, self.eager_arrays)
 
     @functools.cached_property
     def eager_transforms(self) -> list[EagerTransform]:
@@ -256,7 +262,7 @@ class ModuleFacts:
     def steps(self) -> EagerSteps:
         """The steps and objectives that run uncompiled in each turn of a loop."""
         parts = (self.tree, self.names, self.wrappings, self.calls, self.tracing, self.loops)
-        return EagerSteps(*parts, self.compiled, self.eager_arrays)
+        return EagerSteps(*parts, self.compiled, self.eager_arrays, self.hosted)
 
     @functools.cached_property
     def unused(self) -> UnusedCompiled:

@@ -10,7 +10,7 @@ from jaxlint.facts.calls import Calls
 from jaxlint.facts.incoming import NOTHING, ONCE, Incoming
 from jaxlint.facts.surroundings import is_test_class, is_test_file, is_test_name
 from jaxlint.facts.tracing import Tracing
-from jaxlint.facts.tree import Function
+from jaxlint.facts.tree import Function, Loop
 
 if TYPE_CHECKING:
     from jaxlint.settings import Settings
@@ -36,8 +36,11 @@ class Runs:
         self._row = row
         self._incoming = incoming
 
-    def is_repeated(self, function: Function | None) -> bool:
-        """Whether a function is called, perhaps by way of others, in a loop in sight that no trace surrounds."""
+    def is_repeated(self, function: Function | None, counts: Callable[[Loop], bool] = lambda _: True) -> bool:
+        """Whether a function is called, perhaps by way of others, in a loop in sight that no trace surrounds.
+
+        `counts` says of a loop of this module whether it counts; by itself each one does.
+        """
         work, seen = [function], set[int]()
         while work:
             current = work.pop()
@@ -50,7 +53,7 @@ class Runs:
             for site in self._calls.of(current):
                 if self._tracing.is_traced(site.context.function):
                     continue
-                if site.context.loop is not None:
+                if site.context.loop is not None and counts(site.context.loop):
                     return True
                 work.append(site.context.function)
         return False

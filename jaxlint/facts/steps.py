@@ -13,6 +13,7 @@ from jaxlint.facts.calls import Calls
 from jaxlint.facts.compiled import CompiledCalls
 from jaxlint.facts.eager_arrays import EagerArrays
 from jaxlint.facts.glance import OPTIMISERS
+from jaxlint.facts.hosted import Hosted
 from jaxlint.facts.lengths import calls_in
 from jaxlint.facts.loops import Loops
 from jaxlint.facts.names import Expression, Names
@@ -83,6 +84,7 @@ class EagerSteps:
         loops: Loops,
         compiled: CompiledCalls,
         arrays: EagerArrays,
+        hosted: Hosted,
     ) -> None:
         self._tree = tree
         self._names = names
@@ -92,6 +94,7 @@ class EagerSteps:
         self._loops = loops
         self._compiled = compiled
         self._arrays = arrays
+        self._hosted = hosted
 
     @functools.cached_property
     def objectives(self) -> list[Objective]:
@@ -115,7 +118,7 @@ class EagerSteps:
                 return f"an uncompiled `{gradient}`"
         for node in given:
             for function in self._eager_functions(node):
-                if self._is_heavy(function):
+                if self._is_heavy(function) and not self._hosted.is_out_of_reach(function):
                     return f"the uncompiled `{function.name}`" if not function.is_lambda else "an uncompiled function"
         return ""
 
@@ -143,10 +146,8 @@ class EagerSteps:
                 continue
             if wrapped.wrapper.kind == "partial":
                 return self._eager_gradient(wrapped.targets[0])
-            if wrapped.wrapper.name in _GRADIENTS | _HIGHER:
-                functions = self._names.functions(wrapped.targets[0])
-                if not any(self._compiled.wrapper_of(function) for function in functions):
-                    return wrapped.wrapper.name
+            if wrapped.wrapper.name in _GRADIENTS | _HIGHER and not self._is_compiled(wrapped.targets[0]):
+                return wrapped.wrapper.name
         return ""
 
     # Steps
@@ -180,10 +181,22 @@ class EagerSteps:
         if self._is_step(call):
             yield call
         for site in self._calls.of_node.get(id(call), ()):
-            if not site.wrapped and not self._tracing.is_traced(site.function):
+            if site.wrapped or self._may_be_compiled(site.function):
+                continue
+            if not self._tracing.is_traced(site.function):
                 # A loop within is the one that hurts.
                 own = (s for s in calls_in(site.function.node.body) if self._tree.context(s).loop is None)
                 yield from (inner for inner in own if self._is_step(inner))
+
+    def _may_be_compiled(self, function: Function) -> bool:
+        """Whether a trace elsewhere, or a compiled method of another class, may run a method in its place."""
+        if function.cls is None:
+            return False
+        return self._tracing.may_be_traced(function) or any(
+            method is not function and self._compiled.wrapper_of(method) is not None
+            for cls in self._tree.classes
+            if (method := cls.methods.get(function.name)) is not None
+        )
 
     def _trains(self, loop: Loop) -> bool:
         function = loop.context.function
@@ -242,7 +255,16 @@ class EagerSteps:
             wrapped = self._wrappings.of(value.node) if isinstance(value, Expression) else None
             if wrapped is None or wrapped.wrapper.name not in _GRADIENTS:
                 continue
-            functions = self._names.functions(wrapped.targets[0])
-            if functions and not any(self._compiled.wrapper_of(function) for function in functions):
+            if self._names.functions(wrapped.targets[0]) and not self._is_compiled(wrapped.targets[0]):
                 return wrapped.wrapper.name.removeprefix("flax.").replace("equinox.", "eqx.")
         return ""
+
+    def _is_compiled(self, node: cst.CSTNode) -> bool:
+        """Whether an expression is a compiled function, by a decorator or by `f = jax.jit(f)` before."""
+        if any(self._compiled.wrapper_of(function) for function in self._names.functions(node)):
+            return True
+        return any(
+            (made := self._wrappings.of(value.node)) is not None and made.wrapper.compiles
+            for value in self._names.values(node)
+            if isinstance(value, Expression)
+        )

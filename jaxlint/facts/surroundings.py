@@ -9,7 +9,8 @@ from jaxlint.settings import Settings
 
 _TEST_FOLDERS = frozenset({"test", "tests", "testing", "bench", "benchmark", "benchmarks"})
 _TEST_FILE = re.compile(
-    r"(test_.*|.*_test|tests?|_*testing|conftest|bench_.*|.*_bench|benchmarks?|benchmark_.*|.*_benchmark)\.py"
+    r"(test_.*|.*_test|tests?|_*testing|conftest|bench_.*|.*_bench|benchmarks?|benchmark_.*|.*_benchmark|"
+    r"(.*_)?repro(_.*)?)\.py"
 )
 _TEST_CLASS = re.compile(r"_*(Test.*|.*Tests?|.*TestCase)")
 

@@ -382,9 +382,28 @@ class Values:
         for target in node.comparisons:
             if isinstance(target.operator, (cst.Is, cst.IsNot, cst.In, cst.NotIn)):
                 return Kind.PYTHON
-        if any(self.is_text_or_none(operand) for operand in operands):
+        if any(self.is_text_or_none(operand) or self._is_sequence(operand) for operand in operands):
             return Kind.PYTHON
         return self._of_arithmetic(operands)
+
+    def _is_sequence(self, node: cst.CSTNode) -> bool:
+        """Whether it is a tuple of arrays, as a loop of jax was given one: Python compares it with anything else."""
+        return isinstance(node, cst.Name) and any(
+            isinstance(value, Parameter) and self._is_given_sequence(value) for value in self._names.values(node)
+        )
+
+    def _is_given_sequence(self, parameter: Parameter) -> bool:
+        for wrapped in self._tracing.direct(parameter.function):
+            number = parameter.position
+            place = _HANDED_ON.get((wrapped.wrapper.name, number)) if number is not None else None
+            if place is None or not self._is_immediate(wrapped, parameter.function):
+                continue
+            position, keyword = place
+            placed = [arg.value for arg in wrapped.arguments if arg.keyword is None]
+            given = wrapped.keyword(keyword) or (placed[position] if position < len(placed) else None)
+            if isinstance(given, (cst.Tuple, cst.List)):
+                return True
+        return False
 
     def is_text_or_none(self, node: cst.CSTNode) -> bool:
         """Whether an expression is a string, None, or a sequence of them: what is compared with it is no array."""
@@ -440,6 +459,8 @@ class Values:
             return Kind.ARRAY
         if name in ("item", "tolist") and base.traced:
             return Kind.PYTHON
+        if base.known and name in arrays.ARRAY_METHODS:
+            return Kind.PYTHON  # an array of NumPy
         if base is Kind.ARRAY:
             return Kind.ARRAY if name in arrays.ARRAY_METHODS else Kind.UNKNOWN
         if base is Kind.DATA:
@@ -481,6 +502,14 @@ class Values:
             return any(name in _MASKS for name in self._names.externals(node.func))
         return False
 
+
+_HANDED_ON = {
+    ("jax.lax.scan", 0): (1, "init"),
+    ("jax.lax.scan", 1): (2, "xs"),
+    ("jax.lax.while_loop", 0): (2, "init_val"),
+    ("jax.lax.fori_loop", 1): (3, "init_val"),
+}
+"""Which argument of a loop of jax arrives, perhaps in slices, as which parameter of its body."""
 
 _MASKS = frozenset(
     f"jax.numpy.{name}"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from jaxlint.facts import surroundings
-from jaxlint.facts.exports import HOST_LOOP, RULES, Key
+from jaxlint.facts.exports import GUARDED, HOST_LOOP, RULES, Key
 from jaxlint.facts.incoming import HIGH, Outside
 from jaxlint.facts.wrappers import Wrapper
 from jaxlint.project.values import Value, Values
@@ -25,10 +25,14 @@ class Trace(NamedTuple):
 
 
 class _Edge(NamedTuple):
-    """A call: the node that is called, and the loop that the call stands in (0, LOOP or HOST_LOOP)."""
+    """A call: the node that is called, and the loop that the call stands in (0, LOOP or HOST_LOOP).
+
+    `guarded` says that a test for tracers keeps traces out.
+    """
 
     target: int
     loop: int
+    guarded: bool = False
 
 
 class Graph:
@@ -116,11 +120,11 @@ class Graph:
             self._edge(function, self._any_of(value[1], value[2]), loop)
         elif value[0] == "p":
             parameter = self._parameter(value[1], value[2])
-            self._parameter_calls[function].append(_Edge(parameter, loop))
+            self._parameter_calls[function].append(_Edge(parameter, loop % GUARDED, loop >= GUARDED))
 
     def _edge(self, caller: int, callee: int, loop: int) -> None:
-        self.calls[caller].append(_Edge(callee, loop))
-        self._callers[callee].append((caller, loop))
+        self.calls[caller].append(_Edge(callee, loop % GUARDED, loop >= GUARDED))
+        self._callers[callee].append((caller, loop % GUARDED))
 
     def _any_of(self, cls: int, name: str) -> int:
         """Return the node that stands for a method of that name in whatever subclass an instance is of."""
@@ -225,12 +229,14 @@ class Graph:
             for function, giver in self._given.get(node, ()):
                 self._mark(function, trace, module if module != self._module_of[function] else giver)
         for edge in self.calls.get(node, ()):
-            self._mark(edge.target, trace, module)
+            if not edge.guarded:
+                self._mark(edge.target, trace, module)
         for nested in self._nested.get(node, ()):
             self._mark(nested, trace, module)
         perhaps = Trace(1, trace.compiled, trace.staged)
         for edge in self._parameter_calls.get(node, ()):
-            self._mark(edge.target, perhaps, module)
+            if not edge.guarded:
+                self._mark(edge.target, perhaps, module)
         for wrapper, target in self._wrapped.get(node, ()):
             inner = Trace(2, trace.compiled or wrapper.compiles, trace.staged or wrapper.stages)
             self._mark(target, inner, module)
@@ -316,8 +322,8 @@ class Graph:
 
     def _run_by(self, node: int) -> Iterator[tuple[int, int]]:
         """Yield what a node runs, with the loops: what a function calls, what it calls of its parameters is given."""
-        yield from self.calls.get(node, ())
-        yield from self._parameter_calls.get(node, ())
+        for edge in (*self.calls.get(node, ()), *self._parameter_calls.get(node, ())):
+            yield edge.target, edge.loop
         for given, _ in self._given.get(node, ()):
             yield given, 0
 

@@ -36,7 +36,8 @@ In code that something traces; for a body that lives as long as the module; for 
 operation by operation and hits its cache; for bodies that come as an argument, of which nothing is known.
 
 At confidence `low`: nobody in sight calls the function, so its callers may well trace it; it runs once; the body is
-made above the loop that uses it, and so compiles once for all turns.
+made above the loop that uses it, or given to several calls, and so compiles once for all turns, and no long loop in
+sight runs the whole.
 
 ## Fix safety
 A body that captures nothing of the call moves to module level, a lambda as a named function: safe, unless it may read

@@ -27,10 +27,12 @@ def annealed(x, step):
 ```
 
 ## When it stays silent
-For the elements of a literal of eight or fewer and literal ranges of as many; for comparisons, texts and `i % k`,
-which have few values; in code that something traces.
+For the elements of a literal of eight or fewer and literal ranges of as many; for comparisons, texts, `i % k` and the
+size of batches that are all alike but the last, `min(size, total - start)`, which have few values; in code that
+something traces.
 
-At confidence `low`: the values come from a container of unknown length, and the function needs them in Python.
+At confidence `low`: the values come from a container of unknown length, and the function needs them in Python; or they
+are objects whose methods it calls, which are made once and are few.
 
 ## Fix safety
 A parameter of which nothing in sight needs the value in Python (arithmetic, functions of arrays, bounds of a

@@ -30,7 +30,10 @@ be wrong: it is data, and every value would compile again.
 ## When it stays silent
 Tests that Python can answer under trace: `is None`, `isinstance`, `.shape`, `.ndim`, `.dtype`, `len`, the truth of a
 list or dictionary of arrays; conditions inside `lax.cond` and `while_loop`, which are no Python tests; values of which
-nothing in sight says that they are traced; under `try`, and behind a test for tracers.
+nothing in sight says that they are traced; a tuple that a loop of JAX hands to its body, which Python compares by
+itself; under `try`, and behind a test for tracers.
+
+At confidence `low`: in a branch for scalars (`if x.ndim == 0`), which what is compiled may never enter.
 
 Where the tested value is an option of the function (a flag, a count, a mode), JAX201 says so instead: its page has the
 rule that tells them apart.

@@ -35,7 +35,8 @@ def smooth(signal):
 ## When it stays silent
 Bounds named after layers, heads, agents, stages, axes and other parts, of which there are few; bounds that all callers
 in sight give a number of at most 8; loops whose bound nothing in sight decides; lists and dictionaries of parameters;
-loops outside any trace.  A number of turns that is in sight is the business of JAX301.
+loops outside any trace, and those that would fail under it, as they end by a value or make Python's numbers of arrays;
+what a test for tracers keeps traces from.  A number of turns that is in sight is the business of JAX301.
 
 At confidence `low`: a parameter that may be an array or a list of a few arrays.
 

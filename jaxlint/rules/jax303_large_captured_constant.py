@@ -30,7 +30,7 @@ def project(x, table):
 For small tables; for uses of a shape or a type alone; for what NumPy picks or computes of its own arrays while tracing;
 for arrays that are made under trace, which are no constants; for functions that nothing compiles.
 
-At confidence `low`: for arrays that are loaded from a file under a name that does not speak of data.
+At confidence `low`: for arrays that are loaded from a file under a name that does not speak of data; parameters do not.
 
 ## Fix safety
 Unsafe: the array becomes the last parameter of the function, and each call passes it. For a public function, which

@@ -38,12 +38,15 @@ In code that something traces (there JAX301 and JAX302 look at loops); over a li
 is run in each turn of a long loop or waits for values in each turn; over what there are few of by nature (layers,
 heads, agents, devices, the elements of an array of four), and over the items of a mapping or the fields of a class,
 each of which has a shape of its own.  Not counted are calls of compiled functions, transfers, shapes, random keys,
-and what stands under an `if` without a match in its `else`; beside a call of a compiled function it takes five
-operations.
+and what stands under an `if` without a match in its `else`; beside a call of a compiled function, or of a parameter, it
+takes six operations, or five in a helper.  A loop around a function with a loop of its own that does the work is left
+to that one.
 
 At confidence `low`: nobody in sight calls the function, and nothing says that the loop is long; a turn has fewer than
 four operations, and the loop is not long by its bound; a turn draws, reads a file, waits for a person or for its
-arrays, makes arrays of a size of its own, or is there to be timed; an option decides that this runs uncompiled.
+arrays, makes arrays of a size of its own, or is there to be timed; an option decides that this runs uncompiled; all
+that a turn does is to draw random numbers; or Python or NumPy works on values between the operations, here or in what
+is called, so that no program can hold a turn (what is read last, to be stored, returned or printed, is no hindrance).
 
 ## Fix safety
 The loop becomes `jax.lax.fori_loop`, `scan` or `while_loop` and the function around it compiled, both at once: each

@@ -35,7 +35,8 @@ def fit(params, batches):
 ## When it stays silent
 In code that something traces; where the function that is differentiated is compiled; in loops of fewer than ten
 turns; where the result is thrown away, as in a benchmark; for a loop around a function that has the loop of its own;
-for objectives that call a compiled function.
+for objectives that call a compiled function, go on with values that they read, or hand what they are given to a
+function out of sight; for a method that another class compiles in its place.
 
 At confidence `low`: where neither a caller in sight, the function's name, data that the loop goes through nor what it
 prints shows that it trains outside a trace.

@@ -28,9 +28,11 @@ def generate(table, prompt, n_new):
 
 ## When it stays silent
 For slices of constant width (`x[i : i + 8]`), of which one ragged tail costs one more program; over a literal of
-eight elements or fewer; for what is padded or cut to one length; in code that something traces.
+eight elements or fewer; for what is padded or cut to one length; for parts that `array_split` gave, which have two
+lengths at most; in code that something traces.
 
-At confidence `low`: a plain conversion of the loop variable, whose elements may well have one length.
+At confidence `low`: a plain conversion of the loop variable, or an array as long as it, as elements may well have one
+length.
 
 ## Fix safety
 No fix is offered yet.

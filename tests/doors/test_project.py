@@ -642,6 +642,40 @@ PROJECTS: dict[str, dict[str, str]] = {
         """,
         "app.py": "import lib\n\n\ndef run(x):\n    return lib.padded(x)\n",
     },
+    "a guard before a call keeps traces out": {
+        "checks.py": """
+            import jax
+            import jax.numpy as jnp
+
+
+            def symmetric(apply, trials):
+                worst, keys = jnp.zeros(()), jax.random.split(jax.random.key(0), trials)
+                for i in range(trials):  # ok: JAX302
+                    x = jax.random.normal(keys[i], (4,))
+                    worst = jnp.maximum(worst, jnp.vdot(x, apply(x)))
+                return bool(worst < 1.0)
+
+
+            def spread(apply, trials):
+                worst, keys = jnp.zeros(()), jax.random.split(jax.random.key(0), trials)
+                for i in range(trials):  # want: JAX302
+                    x = jax.random.normal(keys[i], (4,))
+                    worst = jnp.maximum(worst, jnp.vdot(x, apply(x)))
+                return worst
+        """,
+        "solver.py": """
+            import jax
+
+            from checks import spread, symmetric
+
+
+            @jax.jit
+            def solved(x):
+                if not isinstance(x, jax.core.Tracer):
+                    symmetric(lambda y: y * 2, 64)
+                return x / 2 + spread(lambda y: y * 2, 64)
+        """,
+    },
     "imports that go round in a circle": {
         "a.py": "from b import *\nimport jax\n\n\ndef f(x):\n    return jax.jit(lambda y: y)(x)  # ok: JAX102\n",
         "b.py": "from a import *\nfrom c import g\n\nfast = g(f)\n",

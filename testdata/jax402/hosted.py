@@ -1,0 +1,134 @@
+"""Turns in which Python or NumPy works on values between the operations, and loops around the loop that does the work."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+
+def sampled(n):
+    """What it gives depends on the values that it reads."""
+    values = jnp.cos(3.0 * jnp.linspace(-1.0, 1.0, n)) * jnp.exp(jnp.linspace(0.0, 1.0, n))
+    scale = float(jnp.max(jnp.abs(values)))
+    if bool(jnp.all(jnp.abs(values[-2:]) < 1e-3 * scale)):
+        return values[:-2], True
+    return values, n > 40
+
+
+def resolved(n):
+    """No program can hold a turn: each asks for values, and has a length of its own."""
+    done = False
+    while not done:  # want: JAX402 (low)
+        values, done = sampled(n)
+        n = 2 * n
+    return values
+
+
+def exchanged(x, n_steps):
+    """NumPy solves between the array operations."""
+    for _ in range(n_steps):  # want: JAX402 (low)
+        slopes = jnp.outer(x, x) + jnp.eye(3) * jnp.sum(jnp.square(x))
+        moved = np.linalg.solve(np.asarray(slopes), np.ones(3))
+        x = 0.5 * jnp.asarray(moved) + 0.1 * jnp.tanh(x)
+    return x
+
+
+def drawn(key, n_steps):
+    """JAX gives nothing but random numbers."""
+    state = np.zeros(3)
+    for _ in range(n_steps):  # want: JAX402 (low)
+        key, first, second = jax.random.split(key, 3)
+        state = 0.9 * state + np.array(jax.random.normal(first, (3,))) * np.array(jax.random.uniform(second, (3,)))
+    return state
+
+
+def folded(n_steps):
+    """Constants, also within a trace, on purpose."""
+    tables = []
+    for step in range(n_steps):  # want: JAX402 (low)
+        with jax.ensure_compile_time_eval():
+            tables.append(jnp.sin(step * jnp.arange(4.0)) + jnp.cos(step * jnp.arange(4.0)))
+    return tables
+
+
+def products(matrix, x, count):
+    """A unit vector is made anew, and nothing says that there are many."""
+    rows = []
+    for i in range(count):  # want: JAX402 (low)
+        unit = jnp.zeros(3).at[i % 3].set(1.0)
+        rows.append(jnp.asarray(matrix @ unit) @ x)
+    return rows
+
+
+def clamped(x, metals):
+    """Few by nature."""
+    for i in range(len(metals)):
+        x = x.at[i].set(jnp.maximum(jnp.tanh(x[i]) * 2.0, jnp.exp(x[i]) - 1.0))
+    return x
+
+
+def measured_last(x, n_steps):
+    """What is read last is no hindrance."""
+    found = []
+    for _ in range(n_steps):  # want: JAX402
+        x = jnp.tanh(x) * 0.9 + jnp.sin(x) * 0.1
+        found.append(float(jnp.mean(jnp.square(x))))
+    return x, found
+
+
+def energy(x):
+    return float(jnp.sum(jnp.square(x)) + jnp.sum(jnp.sin(x) * jnp.cos(x)))
+
+
+def told(x, n_steps):
+    """So it is in a helper."""
+    for _ in range(n_steps):  # want: JAX402
+        x = jnp.tanh(x) * 0.9
+        print(energy(x) > 0)
+    return x
+
+
+def checked(x):
+    """To end with an error by a value is no hindrance either."""
+    if jnp.any(jnp.isnan(x)):
+        raise FloatingPointError("no number")
+    return jnp.tanh(x) * 0.9 + jnp.sin(x) * 0.1
+
+
+def kept_finite(x, n_steps):
+    for _ in range(n_steps):  # want: JAX402
+        x = checked(x)
+    return x
+
+
+def one_epoch(x, batches):
+    for batch in batches:  # want: JAX402
+        x = x - 0.1 * jnp.tanh(x - batch) - 0.01 * jnp.sin(x) * jnp.cos(x) * jnp.exp(-x)
+    return x
+
+
+def by_epoch(x, batches, n_epochs):
+    """The loop within does the work, in another function."""
+    for _ in range(n_epochs):
+        x = one_epoch(x, batches) * 0.99
+        print(jnp.mean(x) > 0)
+    return x
+
+
+def jaxlint_examples():
+    x = jnp.linspace(0.1, 1.0, 3)
+    return {
+        "sampled": (12,),
+        "resolved": (12,),
+        "exchanged": (x, 12),
+        "drawn": (jax.random.key(0), 12),
+        "folded": (12,),
+        "products": (jnp.ones((3, 3)), x, 12),
+        "clamped": (x, ["iron", "lead"]),
+        "measured_last": (x, 12),
+        "energy": (x,),
+        "told": (x, 12),
+        "checked": (x,),
+        "kept_finite": (x, 12),
+        "one_epoch": (x, [x] * 12),
+        "by_epoch": (x, [x] * 12, 12),
+    }
