@@ -171,7 +171,7 @@ class EagerLoops:
         few = operations < FEWEST_BESIDE_COMPILED and not any(
             self._arrays.helpers(part, FEWEST_OF_HELPER) for part in parts
         )
-        if few and not (brief or copies) and self._does_the_work_elsewhere(parts):
+        if few and not copies and self._does_the_work_elsewhere(parts):
             return None
         if self._is_around_the_work(loop):
             return None

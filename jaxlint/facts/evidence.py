@@ -28,7 +28,7 @@ from jaxlint.facts.stale import StaleRead
 from jaxlint.facts.steps import Objective, Step
 from jaxlint.facts.targets import Target
 from jaxlint.facts.tracing import Tracing
-from jaxlint.facts.tree import Context, Loop, Parameter, Tree
+from jaxlint.facts.tree import Context, Loop, Parameter, Tree, last_name
 
 _ITERATORS = frozenset({"enumerate", "zip", "reversed", "sorted", "tqdm", "list", "tuple"})
 _FEW = 8
@@ -68,8 +68,11 @@ class Evidences:
         return evidence
 
     def _runs_often(self, context: Context) -> bool:
-        """Whether a function is called in a loop in which a program spends its time."""
-        return self._runs.is_repeated(context.function, self._loops.is_long_work)
+        """Whether a function is called in a loop that counts, or in which a program spends its time.
+
+        One that goes through a list of variants, such as the modes of a model, runs each of them once.
+        """
+        return self._runs.is_repeated(context.function, lambda loop: _counts(loop) or self._loops.is_long_work(loop))
 
     def place(
         self, context: Context, *, in_loop: bool = False, error: bool = False, doubts: frozenset[Doubt] = frozenset()
@@ -286,3 +289,9 @@ class Evidences:
             if isinstance(node.func, cst.Name) and node.func.value in _ITERATORS:
                 return any(self._is_short_list(arg.value) for arg in node.args)
         return False
+
+
+def _counts(loop: Loop) -> bool:
+    """Whether a loop counts its turns, and goes through nothing."""
+    iterable = loop.iterable
+    return iterable is None or (isinstance(iterable, cst.Call) and last_name(iterable.func) in ("range", "trange"))
