@@ -77,8 +77,8 @@ class FunctionRecord:
     `outer` and `cls` are the numbers of what it is defined in, -1 for none.  `calls` holds (reference, 0 or LOOP
     or HOST_LOOP, and perhaps GUARDED); `passes` holds (callee, position or keyword, reference of the argument).
     `operations` counts the calls of array functions, and the updates, that are written in it outside of any `if`.
-    `once` is the mark
-    `# jaxlint: once`; `mapped` says that it uses a named axis by its literal name, which only a mapped function has.
+    `once` is the mark `# jaxlint: once`; `mapped` says that it uses a named axis by its literal name, which only a
+    mapped function has, `hosted` that it decides by the values of array operations what it does.
     """
 
     name: str
@@ -93,6 +93,7 @@ class FunctionRecord:
     operations: int = 0
     once: bool = False
     mapped: bool = False
+    hosted: bool = False
 
     @property
     def is_lambda(self) -> bool:
@@ -203,6 +204,7 @@ class _Reader:
         self._lambdas: dict[ast.Lambda, int] = {}
         self._calls: list[tuple[ast.Call, int, int, bool]] = []
         self._returns: list[tuple[ast.expr, int]] = []
+        self._tests: list[tuple[ast.expr, int]] = []
         self._decorators: list[tuple[ast.expr, int]] = []
         self._bases: list[tuple[ast.expr, int, int]] = []
         self._given: list[tuple[int, str, ast.expr | None]] = []
@@ -274,6 +276,8 @@ class _Reader:
 
     def _on_if(self, node: ast.If, at: _Place) -> None:
         self._push(at, node.test)
+        if not all(isinstance(part, ast.Raise) for part in node.body):
+            self._tests.append((node.test, at.function))
         guarded = at.guarded or _asks_for_tracers(node.test)
         self._push(at._replace(sure=False, guarded=guarded), *node.body, *node.orelse)
 
@@ -321,6 +325,7 @@ class _Reader:
         self._push(at, *node.orelse)
         inside = at._replace(loop=max(at.loop, HOST_LOOP if is_host_loop(node) else LOOP))
         self._push(inside, node.test, *node.body)
+        self._tests.append((node.test, at.function))
 
     def _on_comprehension(self, node: Any, at: _Place) -> None:
         inside = at
@@ -438,6 +443,9 @@ class _Reader:
                 record.classes[number].made.append(name)
         for call, function, loop, sure in self._calls:
             self._call(call, function, loop, sure=sure)
+        for test, function in self._tests:
+            if not record.functions[function].hosted and self._asks_for_values(test, function):
+                record.functions[function].hosted = True
         for number, name, value in self._given:
             outer = max(record.functions[number].outer, 0)
             refs = self._expression(value, outer) if value is not None else ()
@@ -631,6 +639,15 @@ class _Reader:
         return True
 
     # Calls
+
+    def _asks_for_values(self, test: ast.expr, function: int) -> bool:
+        """Whether a test holds a call of an array operation, whose value Python needs for it."""
+        return any(
+            ref[0] == "x" and arrays.is_operation(ref[1])
+            for call in ast.walk(test)
+            if isinstance(call, ast.Call)
+            for ref in map(self.record.refs.__getitem__, self._expression(call.func, function))
+        )
 
     def _call(self, node: ast.Call, function: int, loop: int, *, sure: bool) -> None:
         record = self.record.functions[function]

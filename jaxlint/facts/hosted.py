@@ -8,6 +8,7 @@ import libcst as cst
 
 from jaxlint.facts.calls import Calls
 from jaxlint.facts.eager_arrays import EagerArrays
+from jaxlint.facts.incoming import NOTHING, Incoming
 from jaxlint.facts.lengths import calls_in
 from jaxlint.facts.loops import mentions
 from jaxlint.facts.names import Names
@@ -30,11 +31,14 @@ _TELLS = frozenset(
 class Hosted:
     """Finds it.  What is read last, to be returned, stored or told, is no hindrance: the rest can be compiled."""
 
-    def __init__(self, tree: Tree, names: Names, calls: Calls, arrays: EagerArrays) -> None:
+    def __init__(
+        self, tree: Tree, names: Names, calls: Calls, arrays: EagerArrays, incoming: Incoming = NOTHING
+    ) -> None:
         self._tree = tree
         self._names = names
         self._calls = calls
         self._arrays = arrays
+        self._imports = incoming.imports
         self._known: dict[int, bool] = {}
 
     def is_hosted(self, function: Function) -> bool:
@@ -78,7 +82,9 @@ class Hosted:
 
     def calls_hosted(self, node: cst.Call) -> bool:
         """Whether a call is one of a hosted function."""
-        return any(self.is_hosted(function) for function, _ in self._calls.callees(node))
+        if any(self.is_hosted(function) for function, _ in self._calls.callees(node)):
+            return True
+        return any(name in self._imports and self._imports[name].hosted for name in self._names.externals(node.func))
 
     def goes_through_numpy(self, node: cst.CSTNode) -> bool:
         """Whether a piece of code hands arrays to NumPy and what comes of that to array operations again."""

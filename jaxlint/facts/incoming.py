@@ -46,7 +46,7 @@ class Imported:
     `statics` are the names and positions of a compiled function's static arguments, `params` the names of its
     parameters.  `methods` are those of an instance's class, which Python binds anew on each access.  `compiling` holds
     for each member of a class whose use compiles once an instance: its name, that of what is compiled, whether that is
-    a method with a static instance.
+    a method with a static instance.  `hosted` says that a function decides by values of array operations what it does.
     """
 
     kind: str
@@ -57,6 +57,7 @@ class Imported:
     params: tuple[str, ...] = ()
     methods: tuple[str, ...] = ()
     compiling: tuple[tuple[str, str, bool], ...] = ()
+    hosted: bool = False
 
 
 @dataclass(frozen=True)

@@ -212,7 +212,7 @@ class ModuleFacts:
     @functools.cached_property
     def hosted(self) -> Hosted:
         """Which eager code needs values in Python between its array operations."""
-        return Hosted(self.tree, self.names, self.calls, self.eager_arrays)
+        return Hosted(self.tree, self.names, self.calls, self.eager_arrays, self.incoming)
 
     @functools.cached_property
     def eager_transforms(self) -> list[EagerTransform]:

@@ -31,6 +31,7 @@ class Project:
         self._modules = modules
         self._values = Values(modules)
         self._graph = Graph(self._values, entries)
+        self._hosted: dict[tuple[int, int], bool] = {}
 
     def incoming(self, module: int) -> Incoming:
         """Return what the others say about one module, by its number."""
@@ -81,7 +82,9 @@ class Project:
         makes, operations = self._values.makes(value[1]), self.operations(value[1])
         if not makes and not operations:
             return None
-        return Imported("function", record.name, makes, min(operations, _MANY), params=tuple(record.params))
+        hosted = self.is_hosted(value[1])
+        params = tuple(record.params)
+        return Imported("function", record.name, makes, min(operations, _MANY), params=params, hosted=hosted)
 
     def _bound_anew(self, cls: int) -> tuple[str, ...]:
         """Return the methods of a class that no attribute hides and that are bound to the instance."""
@@ -97,6 +100,19 @@ class Project:
             if any(value[0] == "x" and value[1] in _LINEN for value in self._values.bases(item)):
                 found |= {"apply", "init"}
         return tuple(sorted(found - stored))
+
+    def is_hosted(self, function: int, depth: int = _MOST_CALLED) -> bool:
+        """Whether a function, or one that it calls, decides by values of array operations what it does."""
+        key = (function, depth)
+        if depth <= 0:
+            return False
+        if key not in self._hosted:
+            edges = self._graph.calls.get(function, ())
+            self._hosted[key] = self._values.compiled_by(function) is None and (
+                self._values.functions[function].hosted
+                or any(e.target < len(self._values.functions) and self.is_hosted(e.target, depth - 1) for e in edges)
+            )
+        return self._hosted[key]
 
     def operations(self, function: int, depth: int = _MOST_CALLED) -> int:
         """Return how many array operations one call of a function dispatches, helpers included; 0 if it is compiled."""

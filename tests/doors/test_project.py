@@ -642,6 +642,39 @@ PROJECTS: dict[str, dict[str, str]] = {
         """,
         "app.py": "import lib\n\n\ndef run(x):\n    return lib.padded(x)\n",
     },
+    "a function of another file that decides by values": {
+        "fits.py": """
+            import jax.numpy as jnp
+
+
+            def fitted(function, size):
+                values = function(jnp.linspace(-1.0, 1.0, size))
+                scale = jnp.max(jnp.abs(values)) + jnp.mean(jnp.square(values)) * jnp.sum(values)
+                if bool(jnp.all(jnp.abs(values[-2:]) < scale)):
+                    return values[:-2]
+                return values
+
+
+            def weighed(values, rate):
+                scale = jnp.max(jnp.abs(values)) + jnp.mean(jnp.square(values)) * jnp.sum(values)
+                if jnp.isnan(scale):
+                    raise FloatingPointError("no number")
+                return jnp.tanh(values) * rate + jnp.sin(values) * scale + jnp.cos(values)
+        """,
+        "main.py": """
+            import jax.numpy as jnp
+
+            from fits import fitted, weighed
+
+
+            def main(values, n_steps):
+                for step in range(n_steps):  # want: JAX402
+                    values = weighed(values, step) * 0.5
+                for step in range(n_steps):  # ok: JAX402
+                    values = values + fitted(jnp.sin, 8 + step)[0] * 0.5
+                return values
+        """,
+    },
     "a guard before a call keeps traces out": {
         "checks.py": """
             import jax
