@@ -136,8 +136,18 @@ class Demands:
                     yield left, "text"
                 elif self._is_text(left):
                     yield right, "text"
+            elif len(node.comparisons) > 1 and not self._is_tested(node):
+                yield from ((operand, "test") for operand in (left, right))
+                return  # `a < b < c` is `a < b and b < c`
             elif isinstance(target.operator, (cst.In, cst.NotIn)) and isinstance(right, (cst.Tuple, cst.List, cst.Set)):
                 yield left, "text" if self._values.is_text_or_none(right) else "test"
+
+    def _is_tested(self, node: cst.Comparison) -> bool:
+        """Whether Python asks for the value of a comparison anyhow."""
+        parent = self._tree.parent(node)
+        asks = (cst.If, cst.While, cst.Assert, cst.IfExp, cst.CompIf, cst.BooleanOperation)
+        negated = isinstance(parent, cst.UnaryOperation) and isinstance(parent.operator, cst.Not)
+        return negated or (isinstance(parent, asks) and getattr(parent, "test", node) is node)
 
     def _is_text(self, node: cst.BaseExpression) -> bool:
         return self._values.is_text_or_none(node) and not (isinstance(node, cst.Name) and node.value == "None")

@@ -11,6 +11,7 @@ from jaxlint.facts import arrays
 from jaxlint.facts.demands import use_of_argument, use_of_method_argument
 from jaxlint.facts.wrappers import table
 from jaxlint.finding import Span
+from jaxlint.fixes.counters import unbounded
 from jaxlint.fixes.inplace import changes, changes_in_function
 from jaxlint.fixes.made import Made
 from jaxlint.fixes.scopes import COMPREHENSIONS, DEFS, FUNCTIONS, Scope, Scopes, all_arguments
@@ -27,6 +28,8 @@ _OPTIONS = frozenset({"bool", "str", "int", "Callable", "Literal", "type", "Type
 _DATA = frozenset({"float", "complex", "Array", "ArrayLike", "ndarray", "Float", "Scalar", "ScalarLike", "Num"})
 _STRUCTURAL = frozenset({"shape", "size", "axis", "range", "slice", "index", "dtype", "text", "option", "call"})
 """Uses for which nothing but an option can be meant; see `jaxlint.facts.demands`."""
+UNBOUNDED = "unbounded"
+"""The use of a number of which integers are made that no traced one can hold."""
 _DEEPEST = 3
 _MOST = 5
 """A function that captures more than so many values is better mended by hand."""
@@ -90,6 +93,9 @@ def _is_static(item: Captured, uses: Collection[str]) -> bool:
         raise NoFixError(f"{item.argument} is a function that may be new each time")
     if item.constant or item.called or not _STRUCTURAL.isdisjoint(uses):
         return True
+    if set(uses) == {UNBOUNDED} and item.evidence == "data":
+        item.unsure = True  # an array has its type in any case, a number has not
+        return False
     if uses:
         if item.evidence in ("option", "number"):
             return True
@@ -485,4 +491,7 @@ def needed(facts: ModuleFacts, text: str, name: str) -> dict[str, set[str]]:
         for parameter in demand.parameters:
             if id(parameter.function) in functions:
                 found.setdefault(parameter.name, set()).add(demand.use)
+    for function in new.tree.functions:
+        for parameter_name in unbounded(new, function) if id(function) in functions else ():
+            found.setdefault(parameter_name, set()).add(UNBOUNDED)
     return found

@@ -16,6 +16,7 @@ from jaxlint.facts.names import External
 from jaxlint.facts.tree import Class, Function, Loop, Parameter
 from jaxlint.finding import Applicability, Fix
 from jaxlint.fixes import loops, options, statics
+from jaxlint.fixes.counters import unbounded
 from jaxlint.fixes.edits import Draft
 from jaxlint.fixes.moving import indentation
 from jaxlint.fixes.programs import (
@@ -189,6 +190,9 @@ class _Compiling:
                     continue
                 names += statics.names_to_add(facts, demand, parameter, function)
             if not names:
+                # Arrays have their type in any case, so this is no reason to call for a static argument.
+                free = unbounded(facts, function) - set(self._static)
+                self._sure = self._sure and not free
                 return
             for name in names:
                 parameter = function.parameter(name)  # type: ignore[assignment]

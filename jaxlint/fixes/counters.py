@@ -8,7 +8,7 @@ import libcst as cst
 
 from jaxlint.facts import arrays
 from jaxlint.facts.demands import needed_arguments, needed_arguments_of_method
-from jaxlint.facts.tree import Parameter
+from jaxlint.facts.tree import Function, Parameter
 from jaxlint.facts.values import Kind, argument_of
 from jaxlint.fixes.shapes import mentions, nodes_in
 from jaxlint.fixes.syntax import NoFixError
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 MOST_INTEGER = 2**31 - 1
 """The largest integer that a traced loop variable can make; Python's own have no bound."""
 _DEPTH = 4
+_SMALL_POWER = 3
+_LONGEST_POWER = 100
 
 
 class Numbers:
@@ -158,6 +160,64 @@ class Numbers:
                 if isinstance(node, cst.Name) and node.value in given:
                     inner._use(node)
             self.sure = self.sure and inner.sure
+
+
+_LARGE = 2**16
+_REDUCING = (cst.Modulo, cst.FloorDivide, cst.BitAnd, cst.RightShift)
+
+
+def unbounded(facts: ModuleFacts, function: Function) -> set[str]:
+    """Return the parameters of which a function makes integers that Python holds, and traced ones may not.
+
+    That is `2**n`, `n * 1000000007`, and `n * m % 7`: what goes beyond 32 bits fails in Python once it meets an array,
+    but not what an operator makes small again before.
+    """
+    found = set[str]()
+    for node in nodes_in(function.node.body):  # those of functions in it as well
+        if not isinstance(node, cst.BinaryOperation):
+            continue
+        left, right, operator = _integer(facts, node.left), _integer(facts, node.right), node.operator
+        if isinstance(operator, (cst.Power, cst.LeftShift)) and left is not None and right is None:
+            found |= _arithmetic(function, node.right) or set()
+        elif isinstance(operator, cst.Multiply) and max(abs(left or 0), abs(right or 0)) >= _LARGE:
+            found |= _arithmetic(function, node.right if left is not None else node.left) or set()
+        elif isinstance(operator, _REDUCING) and any(_grows(facts, part) for part in nodes_in(node.left)):
+            found |= _arithmetic(function, node.left) or set()
+    return found
+
+
+def _integer(facts: ModuleFacts, node: cst.BaseExpression) -> int | None:
+    """Return a constant, `10**9` included."""
+    if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Power):
+        base, power = facts.constants.integer(node.left), facts.constants.integer(node.right)
+        if base is None or power is None or not 0 <= power < _LONGEST_POWER:
+            return None
+        return int(base**power)
+    return facts.constants.integer(node)
+
+
+def _grows(facts: ModuleFacts, node: cst.CSTNode) -> bool:
+    """Whether a product or power of two unknown numbers stands there, or a larger power of one."""
+    if not isinstance(node, cst.BinaryOperation):
+        return False
+    sides = [_integer(facts, side) for side in (node.left, node.right)]
+    if isinstance(node.operator, cst.Power):
+        return sides[1] is None or sides[1] > _SMALL_POWER
+    return isinstance(node.operator, (cst.Multiply, cst.LeftShift)) and sides == [None, None]
+
+
+def _arithmetic(function: Function, node: cst.BaseExpression) -> set[str] | None:
+    """Return the parameters in plain arithmetic of parameters and numbers, None where it is anything else."""
+    if isinstance(node, cst.Name):
+        return {node.value} if function.parameter(node.value) is not None else None
+    if isinstance(node, cst.Integer):
+        return set()
+    if isinstance(node, cst.UnaryOperation):
+        return _arithmetic(function, node.expression)
+    if not isinstance(node, cst.BinaryOperation) or isinstance(node.operator, (cst.Divide, cst.MatrixMultiply)):
+        return None
+    sides = _arithmetic(function, node.left), _arithmetic(function, node.right)
+    return None if sides[0] is None or sides[1] is None else sides[0] | sides[1]
 
 
 _TRANSPARENT = (

@@ -490,6 +490,32 @@ LEFT = {
                 total = total + jnp.sin(k % 7) + jnp.cos(total)
                 print(total)
         """,
+    "a turn that makes an integer which no traced one can hold": """
+        def f(x, n_steps):
+            for n in range(n_steps):
+                x = x + jnp.sin(x) * (2**n % 7)
+                print(x)
+            return x
+        """,
+    "a turn that makes a large product": """
+        def f(x, n_steps, factor):
+            for n in range(n_steps):
+                x = x + jnp.sin(x) * (n * factor % 7)
+                print(x)
+            return x
+        """,
+    "a turn that compares twice": """
+        def f(x, n_steps):
+            for n in range(n_steps):
+                x = x + jnp.sin(x) * (0 < n < 7)
+                print(x)
+            return x
+        """,
+    "a function that makes an integer which no traced one can hold": """
+        def f(x, seed):
+            print(x)
+            return jax.lax.map(lambda v: v * (seed * 1000000007 % 97), x)
+        """,
     "an array that grows before the eyes of another function": """
         def f(n):
             out = jnp.zeros(1)

@@ -627,6 +627,13 @@ LEFT_ALONE = {
             rule.defjvp(lambda p, t: (g(*p), t[0]))
             return jax.jit(rule)(x)
         """,
+    "an integer that no traced one can hold": """
+        def f(x, k):
+            @jax.jit
+            def g(y):
+                return y * (k * 10**9 % 7)
+            return g(x)
+        """,
     "a comment that would have nowhere to go": """
         import functools
         @jax.jit
