@@ -481,9 +481,11 @@ def _write(draft: Draft, unrolled: Unrolled, turns: _Turns, carry: list[str]) ->
     if turns.last is not None:
         last = draft.span(turns.last)
         row = source.row_span(source.position(last.end)[0])
-        if row.end != end or source.text[last.end : row.end].strip():
-            raise NoFixError("a comment beside the statement that counts")
-        draft.replace(Span(last.start - len(inner), row.end), text)
+        beside = source.text[last.end : row.end].strip()
+        if row.end != end or (beside and not beside.startswith("#")):
+            raise NoFixError("more beside the statement that counts")
+        comment = f"{inner}{beside}\n" if beside else ""
+        draft.replace(Span(last.start - len(inner), row.end), comment + text)
     else:
         draft.insert(end, f"\n{text}")
     above = syntax.above(node)

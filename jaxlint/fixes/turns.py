@@ -125,7 +125,8 @@ class _Turn:
             last = next((index for index in range(len(counts), 0, -1) if counts[index - 1]), 0)
             if sum(counts) > most:
                 best, most = lines[first:last], sum(counts)
-        if most < _FEWEST:
+        rest = sum(self._facts.eager_arrays.operations(statement) for statement in body) - most
+        if most < _FEWEST or rest > most:
             raise NoFixError("too little of it is array code alone")
         return best
 

@@ -7,6 +7,7 @@ import textwrap
 import pytest
 
 from jaxlint import Confidence, Settings, Source, lint
+from jaxlint.fixes.edits import applied
 
 SETTINGS = Settings(min_confidence=Confidence.LOW, preview=True, select=("JAX301", "JAX302"))
 CODE = """\
@@ -104,3 +105,21 @@ def test_what_callers_give_is_what_a_loop_starts_with() -> None:
 @pytest.mark.parametrize(("start", "body"), CHANGING.values(), ids=CHANGING)
 def test_what_changes_is_shown_at_most(start: str, body: str) -> None:
     assert "unsafe" not in levels(start, body)
+
+
+def test_a_comment_beside_the_statement_that_counts_is_kept() -> None:
+    code = """\
+    import jax
+    import jax.numpy as jnp
+
+    @jax.jit
+    def f(x):
+        n = 0
+        while n < 1000:
+            x = jnp.sin(x) + 0.1
+            n += 1  # one more
+        return x
+    """
+    text = textwrap.dedent(code)
+    (finding,) = lint(Source(text), SETTINGS)
+    assert "x = jnp.sin(x) + 0.1\n        # one more\n        return x\n" in applied(text, finding.fixes[0])
