@@ -13,6 +13,7 @@ The hooks live in `builtins`, where no namespace of the module shows them.
 from __future__ import annotations
 
 import ast
+import bisect
 import builtins
 import functools
 import itertools
@@ -40,14 +41,16 @@ def first_line(node: ast.stmt) -> int:
     return min([node.lineno, *(decorator.lineno for decorator in decorators)])
 
 
-def innermost_statement(tree: ast.Module, line: int) -> ast.stmt | None:
-    """Return the smallest statement that covers `line`, or None between statements."""
-    found: ast.stmt | None = None
-    for node in ast.walk(tree):
-        if not (isinstance(node, ast.stmt) and first_line(node) <= line <= (node.end_lineno or node.lineno)):
+def innermost_statements(tree: ast.Module, lines: Iterable[int]) -> dict[int, ast.stmt]:
+    """Return the smallest statement that covers each of some lines; none for lines between statements."""
+    wanted, found = sorted(set(lines)), dict[int, ast.stmt]()
+    for node in ast.walk(tree) if wanted else ():
+        if not isinstance(node, ast.stmt):
             continue
-        if found is None or first_line(node) >= first_line(found):
-            found = node
+        start, end = first_line(node), node.end_lineno or node.lineno
+        for line in wanted[bisect.bisect_left(wanted, start) : bisect.bisect_right(wanted, end)]:
+            if line not in found or start >= first_line(found[line]):
+                found[line] = node
     return found
 
 
@@ -64,10 +67,11 @@ class Instrumenter(ast.NodeTransformer):
         self.numbers: dict[Range, int] = {}
         self._loops = frozenset(loops)
         self._reach: dict[ast.stmt, list[int]] = {}
+        watched = list(watched)
+        statements = innermost_statements(tree, watched)
         for line in watched:
-            statement = innermost_statement(tree, line)
-            if statement is not None:
-                self._reach.setdefault(statement, []).append(line)
+            if line in statements:
+                self._reach.setdefault(statements[line], []).append(line)
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         """Number a call, and put `callee` around what it calls and `made` around the whole."""
@@ -142,11 +146,15 @@ class Watch:
 
     `makings` counts, by the user frames at that moment, the compiled objects that were made, `calls` how often those
     made there were called.  It keeps no object alive: an equal bound method or partial that stays alive turns a cache
-    miss into a hit.  `frames` gives the user frames of the calling thread, innermost first.
+    miss into a hit.  `frames` gives the user frames of the calling thread, innermost first; `is_user` tells by its file
+    name whether a module is the user's.
     """
 
-    def __init__(self, frames: Callable[[types.FrameType | None], tuple[Place, ...]]) -> None:
+    def __init__(
+        self, frames: Callable[[types.FrameType | None], tuple[Place, ...]], is_user: Callable[[str], bool]
+    ) -> None:
         self._frames = frames
+        self._is_user = is_user
         self._kinds: dict[type, str] = {}
         self._made: dict[int, tuple[weakref.ref[Any], tuple[Place, ...]]] = {}
         self._called: dict[tuple[int, int], int] = {}
@@ -162,6 +170,10 @@ class Watch:
         hooks = {_CALLEE: self.callee, _MADE: self.made, _REACH: self.reach, _TURNS: self.each, _TURN: self.turn}
         for name, hook in hooks.items():
             setattr(builtins, name, hook)
+
+    def forget(self) -> None:
+        """Forget the objects of the module before: where that had them from is no affair of the next one."""
+        self._made.clear()
 
     def reset(self) -> None:
         """Forget counts and pending calls, not the objects nor the limits."""
@@ -246,7 +258,7 @@ class Watch:
 
     def _register(self, compiled: Any, frame: types.FrameType) -> None:
         key = id(compiled)
-        if key in self._made:
+        if key in self._made or self._is_of_library(compiled):
             return
         try:
             reference = weakref.ref(compiled, lambda _: self._made.pop(key, None))
@@ -254,6 +266,13 @@ class Watch:
             return
         self._made[key] = (reference, self._frames(frame))
         self.makings[self._made[key][1]] += 1
+
+    def _is_of_library(self, compiled: Any) -> bool:
+        """Tell whether a compiled object was not made, but looked up: a library has it under its own name."""
+        module = sys.modules.get(str(getattr(compiled, "__module__", "")))
+        file = getattr(module, "__file__", None)
+        name = str(getattr(compiled, "__name__", ""))
+        return bool(file) and not self._is_user(str(file)) and vars(module).get(name) is compiled
 
     def made_at(self, frame: types.FrameType, number: int, call: ast.Call) -> tuple[tuple[Place, ...], bool]:
         """Return where the compiled object was made that `frame` is calling, or hands to what it is calling.

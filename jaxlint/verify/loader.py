@@ -302,6 +302,8 @@ class Module:
         self._module.__dict__.clear()
         _clear_caches(self._recorder.jax)
         gc.collect()
+        # Libraries that this module was the first to import are there to stay, as `Worker` has it with jax.
+        gc.freeze()
 
     def _execute(self, unit: _Unit, seconds: float | None = None) -> Run:
         names = self._module.__dict__

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from jaxlint.verify.instrument import first_line, innermost_statement, range_of
+from jaxlint.verify.instrument import first_line, innermost_statements, range_of
 from jaxlint.verify.observation import Anchor, Range
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -170,7 +170,7 @@ class Places:
                 named = next((node for node in functions if node.name == name), None)
                 if named:
                     return named
-        statement = innermost_statement(self._tree, line)
+        statement = innermost_statements(self._tree, (line,)).get(line)
         following = self._following(statement) if isinstance(statement, ast.Expr) else None
         return following if isinstance(following, _Function) else None
 

@@ -58,7 +58,7 @@ class Recorder:
     def __init__(self) -> None:
         self.jax: Any = importlib.import_module("jax")
         importlib.import_module("jax.monitoring")
-        self.watch = Watch(self.frames)
+        self.watch = Watch(self.frames, self.is_user)
         self.target = ""
         self._calls: list[ast.Call] = []
         self._numbers: Mapping[Range, int] = {}
@@ -88,6 +88,8 @@ class Recorder:
         self._calls = instrumenter.calls
         self._numbers = instrumenter.numbers
         self._user.clear()
+        self._positions.clear()
+        self.watch.forget()
 
     def run(self, action: Callable[[], Any]) -> tuple[Run, Any]:
         """Call `action` and return what happened, and what it returned (None where it raised).

@@ -204,3 +204,20 @@ def test_first_call_is_judged_by_its_programs(judge: Judge, body: str, shown: bo
 def test_code_without_an_effect_is_an_error() -> None:
     with pytest.raises(LookupError, match="JAX999"):
         effect_of("JAX999")
+
+
+def test_what_a_library_has_is_not_made_where_it_is_looked_up(judge: Judge) -> None:
+    looked_up = """
+        def f(x):
+            return getattr(jnp, "sin")(x)  # here
+    """
+    loop = """
+        def f(x):
+            for _ in range(12):  # here
+                x = jnp.sin(x) * 0.5
+            return x
+    """
+    alone = judge("JAX402", loop)
+    assert alone.shown is True
+    judge("JAX104", looked_up)
+    assert judge("JAX402", loop) == alone
