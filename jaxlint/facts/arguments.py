@@ -57,6 +57,11 @@ class Given:
     unneeded: bool = False
     parameter: Parameter | None = None
 
+    @property
+    def label(self) -> str:
+        """The parameter in words, by its number where its name is not known."""
+        return f"argument {self.name}" if self.name.isdigit() else f"`{self.name}`"
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StaticField:
@@ -138,6 +143,17 @@ class Arguments:
                 found.append(Given(node, call, name, str(what[0]), parameter=parameter))
         return found
 
+    @functools.cached_property
+    def unhashable_instances(self) -> list[tuple[Class, Function]]:
+        """The methods with a static `self` whose class gives its instances no hash, with the class."""
+        return [
+            (cls, method)
+            for cls in self._tree.classes
+            if self._instances.stands_alone(cls) and self._has_no_hash(cls)
+            for method in cls.methods.values()
+            if self._instances.static_self(method)
+        ]
+
     def _unhashable(self, value: Value) -> str | None:
         if not isinstance(value, Expression):
             return None
@@ -163,6 +179,8 @@ class Arguments:
             called = decorator.func if isinstance(decorator, cst.Call) else decorator
             if "dataclasses.dataclass" not in self._names.externals(called):
                 continue
+            if isinstance(decorator, cst.Call) and any(arg.star for arg in decorator.args):
+                return False
             options = {
                 arg.keyword.value: self._constants.of(arg.value)
                 for arg in (decorator.args if isinstance(decorator, cst.Call) else ())
@@ -236,7 +254,7 @@ class Arguments:
         """
         found = []
         for call, name, node, parameter in self._statics():
-            if isinstance(call, ImportedCall):
+            if isinstance(call, ImportedCall) and not call.here:
                 continue
             made = [self._fresh(value, call) for value in self._names.values(node)]
             sure = [item for item in made if item is not None]

@@ -10,7 +10,7 @@ import libcst as cst
 
 from jaxlint.facts.calls import Calls
 from jaxlint.facts.incoming import NOTHING, Imported, Incoming
-from jaxlint.facts.names import Expression, Names
+from jaxlint.facts.names import Expression, External, Names
 from jaxlint.facts.tree import Class, Context, Function, Parameter, Tree
 from jaxlint.facts.values import Values, argument_of
 from jaxlint.facts.wrapping import Wrapped, Wrappings
@@ -52,15 +52,17 @@ class CompiledCall:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ImportedCall:
-    """One call of a function that another module of the project compiles.
+    """One call of a function that is defined elsewhere: another module of the project compiles it, or this one does.
 
-    `statics` are the arguments that it hands to static parameters, by their names.
+    `statics` are the arguments that it hands to static parameters, by their names; where the signature is not known,
+    by their numbers.  `here` says that this module compiles it: `jax.jit(lax.map, static_argnums=0)`.
     """
 
     node: cst.Call
     context: Context
     name: str
     statics: tuple[tuple[str, cst.BaseExpression], ...]
+    here: bool = False
 
 
 class CompiledCalls:
@@ -97,15 +99,36 @@ class CompiledCalls:
             for name, imported in self._incoming.imports.items()
             if imported.kind == "compiled" and imported.statics
         }
-        if not compiled:
-            return []
-        return [found for call in self._tree.calls if (found := self._imported(call, compiled)) is not None]
+        found = [self._imported(call, compiled) for call in self._tree.calls] if compiled else []
+        if any(wrapped.wrapper.compiles and wrapped.decorated is None for wrapped in self._wrappings.all()):
+            found.extend(self._compiled_here(call) for call in self._tree.calls)
+        return [call for call in found if call is not None]
 
     def _imported(self, call: cst.Call, compiled: Mapping[str, Imported]) -> ImportedCall | None:
         callees = (call.func, *self._behind_transforms(call.func))
         names = [name for callee in callees for name in self._names.externals(callee) if name in compiled]
         statics = _statics_given(call, compiled[names[0]]) if names else ()
         return ImportedCall(call, self._tree.context(call), compiled[names[0]].name, statics) if statics else None
+
+    def _compiled_here(self, call: cst.Call) -> ImportedCall | None:
+        """Return a call of a function of another library that this module compiles, with static arguments."""
+        values = self._names.values(call.func)
+        wrapped = self._wrappings.of(values[0].node) if values and isinstance(values[0], Expression) else None
+        if wrapped is None or len(values) != 1 or not wrapped.wrapper.compiles or wrapped.decorated is not None:
+            return None
+        target = self._names.values(wrapped.targets[0])
+        if len(target) != 1 or not isinstance(target[0], External):
+            return None
+        if any(arg.star for arg in (*wrapped.arguments, *call.args)):
+            return None
+        numbers, names = self._values.static_places(wrapped)
+        given = [arg.value for arg in call.args if arg.keyword is None]
+        found = [(str(number), given[number]) for number in sorted(numbers) if 0 <= number < len(given)]
+        found.extend(
+            (a.keyword.value, a.value) for a in call.args if a.keyword is not None and a.keyword.value in names
+        )
+        name = target[0].name
+        return ImportedCall(call, self._tree.context(call), name, tuple(found), here=True) if found else None
 
     def _behind_transforms(self, node: cst.CSTNode) -> list[cst.CSTNode]:
         """Return what a transform that keeps the arguments is given: the `f` of `jax.vmap(f)`."""

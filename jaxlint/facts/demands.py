@@ -16,13 +16,14 @@ import libcst as cst
 
 from jaxlint.facts import arrays
 from jaxlint.facts.calls import Calls
+from jaxlint.facts.compiled import CompiledCalls
 from jaxlint.facts.names import Expression, External, Names
 from jaxlint.facts.tree import Function, Parameter, Tree
 from jaxlint.facts.values import Kind, Values, argument_of
 
 Table = Mapping[str, Mapping[str, tuple[int | str, ...]]]
 
-STRUCTURAL = frozenset({"shape", "size", "axis", "range", "slice", "index", "key", "dtype", "format", "text", "option"})
+STRUCTURAL = frozenset("shape size axis range slice index key dtype format text option static".split())
 """What a value is for where nothing but an option of the function can be meant."""
 
 
@@ -52,11 +53,12 @@ class Demand:
 class Demands:
     """Finds the demands of a module's staged functions."""
 
-    def __init__(self, tree: Tree, names: Names, calls: Calls, values: Values) -> None:
+    def __init__(self, tree: Tree, names: Names, calls: Calls, values: Values, compiled: CompiledCalls) -> None:
         self._tree = tree
         self._names = names
         self._calls = calls
         self._values = values
+        self._compiled = {id(call.node): call for call in compiled.calls}
 
     def of(self, function: Function) -> list[Demand]:
         """Return the demands in a function's body, in source order, those of functions defined in it left out."""
@@ -174,6 +176,10 @@ class Demands:
 
     def _called(self, node: cst.Call) -> Iterator[tuple[cst.BaseExpression, str]]:
         func = node.func
+        compiled = self._compiled.get(id(node))
+        if compiled is not None:
+            given = [compiled.argument(parameter) for parameter in compiled.parameters if compiled.is_static(parameter)]
+            yield from ((value, "static") for value in given if isinstance(value, cst.Name))
         externals = self._names.externals(func)
         if externals:
             # `jnp` may stand for NumPy where JAX is missing: then nothing can be said.

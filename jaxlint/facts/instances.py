@@ -147,6 +147,15 @@ class Instances:
             for base in bases
         )
 
+    def stands_alone(self, cls: Class) -> bool:
+        """Whether nothing may add to a class where it is defined: no base, no decorator but those known."""
+        known = {"dataclasses.dataclass", "typing.final"}
+        if not known.issuperset(self._names.decorator_names(cls)) or cls.node.keywords:
+            return False
+        if any(not (isinstance(base, cst.Name) and base.value == "object") for base in cls.bases):
+            return False
+        return len(cls.context.scope.bindings.get(cls.name, ())) == 1
+
     def static_self(self, function: Function) -> bool:
         """Whether a method is compiled with its instance as a static argument."""
         wrapped = self._compiled.wrapper_of(function)

@@ -6,6 +6,7 @@ The facts hold LibCST nodes and die with the run.
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -44,7 +45,7 @@ from jaxlint.facts.targets import NAMED
 from jaxlint.facts.traceable import Traceable
 from jaxlint.facts.tracing import Tracing
 from jaxlint.facts.transforms import EagerTransform, EagerTransforms
-from jaxlint.facts.tree import Function, Parameter, Tree
+from jaxlint.facts.tree import Class, Function, Parameter, Tree
 from jaxlint.facts.values import Values
 from jaxlint.facts.wrappers import table
 from jaxlint.facts.wrapping import Wrappings
@@ -129,7 +130,7 @@ class ModuleFacts:
     @functools.cached_property
     def staged(self) -> Staged:
         """What staged functions need from Python."""
-        return Staged(self.tree, self.names, self.calls, self.tracing, self.values, self.incoming)
+        return Staged(self.tree, self.names, self.calls, self.tracing, self.values, self.compiled, self.incoming)
 
     @functools.cached_property
     def loops(self) -> Loops:
@@ -306,8 +307,21 @@ class ModuleFacts:
         fate = site.fate
         if fate.kept not in (Kept.CALLED, Kept.LOCAL) or fate.looped or len(fate.calls) != 1:
             return False
+        if any(given.call.node is fate.calls[0] for given in self.arguments.fresh):
+            return False  # a static argument that is new each time compiles again
         known = self.names.values(site.target.node)
         return all(isinstance(value, (Function, External)) for value in known)
+
+    @property
+    def unhashable_instances(self) -> list[tuple[Class, Function]]:
+        """The methods with a static `self` whose class gives its instances no hash, with the class."""
+        return [(cls, method) for cls, method in self.arguments.unhashable_instances if not self._gains_a_hash(cls)]
+
+    def _gains_a_hash(self, cls: Class) -> bool:
+        """Whether a later statement or a subclass may; the text is asked, as such statements may not be kept."""
+        name = re.escape(cls.name)
+        later = rf"\b{name}\.__hash__\b|\bsetattr\(\s*{name}\b|\bclass\s+\w+\([^)]*\b{name}\b"
+        return re.search(later, self.source.text) is not None
 
     def is_property(self, function: Function) -> bool:
         """Whether a function is a plain property, which runs on each access."""

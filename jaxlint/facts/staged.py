@@ -10,6 +10,7 @@ import libcst as cst
 
 from jaxlint.facts import arrays, guards
 from jaxlint.facts.calls import Calls, CallSite
+from jaxlint.facts.compiled import CompiledCalls
 from jaxlint.facts.demands import STRUCTURAL, Demand, Demands
 from jaxlint.facts.incoming import NOTHING, Incoming
 from jaxlint.facts.names import Names
@@ -67,6 +68,7 @@ class Staged:
         calls: Calls,
         tracing: Tracing,
         values: Values,
+        compiled: CompiledCalls,
         incoming: Incoming = NOTHING,
     ) -> None:
         self._tree = tree
@@ -76,7 +78,7 @@ class Staged:
         self._values = values
         self._incoming = incoming
         self._busy: set[int] = set()
-        self._finder = Demands(tree, names, calls, values)
+        self._finder = Demands(tree, names, calls, values, compiled)
         self.demands: list[Demand] = [
             demand
             for function in self.functions()
@@ -185,9 +187,18 @@ class Staged:
     def _is_option(self, demand: Demand, parameter: Parameter) -> bool:
         if parameter.star and isinstance(demand.node, cst.Name) and demand.use in ("test", "call"):
             return False
+        if demand.use == "static" and not self._may_be_static(parameter):
+            return False
         if demand.use in STRUCTURAL or demand.use == "call" or parameter.star == "**":
             return True
         return self.options(parameter).option_like
+
+    def _may_be_static(self, parameter: Parameter) -> bool:
+        """Whether nothing says that a parameter is data, or an object or None, which has a hash under trace as well."""
+        annotated = _annotation_names(parameter.annotation)
+        if parameter.star or annotated - _OPTION_ANNOTATIONS - _NO_CLASSES or self._is_opened(parameter):
+            return False
+        return not (isinstance(parameter.default, cst.Name) and parameter.default.value == "None")
 
     def _may_be_container(self, demand: Demand) -> bool:
         """Whether it tests the bare truth of a parameter that may hold a list or a dictionary of arrays."""
@@ -237,6 +248,15 @@ class Staged:
         data = bool(names & _DATA_ANNOTATIONS) or isinstance(default, cst.Float)
         option = bool(names & _OPTION_ANNOTATIONS) or by_default or id(parameter) in self._structural
         return Options(option and not (data and id(parameter) not in self._structural), data)
+
+    def _is_opened(self, parameter: Parameter) -> bool:
+        """Whether its function reads an item or an attribute of a parameter."""
+        bindings = parameter.function.scope.bindings.get(parameter.name, ())
+        uses = (use for binding in bindings for use in self._names.uses(binding))
+        return any(
+            isinstance(parent := self._tree.parent(use), (cst.Subscript, cst.Attribute)) and parent.value is use
+            for use in uses
+        )
 
     def is_container(self, parameter: Parameter) -> bool:
         """Whether something in its function uses a parameter as a container or an object, whose truth is Python's."""

@@ -180,6 +180,16 @@ class Values:
             return None
         return found
 
+    def static_places(self, wrapped: Wrapped) -> tuple[frozenset[int], frozenset[str]]:
+        """Return the numbers and the names of static arguments that a wrapper over an unknown signature shows."""
+        nodes = {keyword: wrapped.keyword(keyword) for keyword in wrapped.wrapper.static}
+        names = [self._constants.strings(node) for key, node in nodes.items() if node and key.endswith("names")]
+        numbers = [self._constants.integers(node) for key, node in nodes.items() if node and not key.endswith("names")]
+        return (
+            frozenset(number for found in numbers for number in found or ()),
+            frozenset(name for found in names for name in found or ()),
+        )
+
     def binds_instance(self, wrapped: Wrapped, function: Function) -> bool:
         """Whether the wrapper is given `obj.method`, so that the first parameter is bound."""
         if function.cls is None or wrapped.decorated is not None or self._names.is_static(function):

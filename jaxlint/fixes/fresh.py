@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from jaxlint.facts.compiled import CompiledCall
+from jaxlint.facts.compiled import ImportedCall
 from jaxlint.finding import Applicability, Fix, Span
 from jaxlint.fixes.captures import dotted
 from jaxlint.fixes.edits import Draft
@@ -29,7 +29,7 @@ def made_once(facts: ModuleFacts, given: Given) -> Fix | None:
     Raises:
         NoFixError: it captures something, or may give another value each time it is made.
     """
-    if not isinstance(given.call, CompiledCall):
+    if isinstance(given.call, ImportedCall) and not given.call.here:
         raise NoFixError("it is compiled in another file")
     draft = Draft(facts)
     scopes = scopes_of(draft.syntax)
@@ -42,18 +42,20 @@ def made_once(facts: ModuleFacts, given: Given) -> Fix | None:
         raise NoFixError("not in a function")
     check_code(draft.syntax, maker)
     doubtful = refuse_or_doubt(facts, draft.syntax, maker)
-    parameter = given.name.strip("_")
+    function = given.call.name if isinstance(given.call, ImportedCall) else given.call.function.name
+    function = function.rpartition(".")[2].strip("_")
+    parameter = given.name.strip("_") if given.name.isidentifier() else f"{function}_argument"
     if isinstance(maker, ast.FunctionDef):
         name = _move_definition(draft, scopes, maker)
     elif isinstance(maker, ast.Lambda):
-        name = draft.fresh(f"_{parameter}", f"_{given.call.function.name.strip('_')}_{parameter}")
+        name = draft.fresh(f"_{parameter}", f"_{function}_{parameter}")
         insert_definition(
             draft, scopes, maker, needed_at_once(draft.syntax, scopes, maker), _as_definition(draft, maker, name)
         )
         draft.replace(maker, name)
     else:
         doubtful = _may_share(draft, scopes, maker) or doubtful
-        name = draft.fresh(f"_{parameter}", f"_{given.call.function.name.strip('_')}_{parameter}")
+        name = draft.fresh(f"_{parameter}", f"_{function}_{parameter}")
         text = statement(draft.syntax, draft.span(maker), f"{name} = ", "", indent_unit(draft.syntax, maker), {})
         insert_definition(draft, scopes, maker, scopes.module_names(maker), text)
         draft.replace(maker, name)

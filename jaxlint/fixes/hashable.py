@@ -150,6 +150,15 @@ def frozen_class(facts: ModuleFacts, given: Given) -> Fix | None:
     cls = _class_of(facts, given.node)
     if cls is None:
         raise NoFixError("no class in sight")
+    return frozen(facts, cls)
+
+
+def frozen(facts: ModuleFacts, cls: Class) -> Fix | None:
+    """Return the fix that freezes a dataclass.
+
+    Raises:
+        NoFixError: it is no dataclass, is changed somewhere, or has fields without a hash.
+    """
     draft = Draft(facts)
     node = draft.syntax.at(draft.span(cls.node), ast.ClassDef)
     if not isinstance(node, ast.ClassDef):

@@ -20,6 +20,7 @@ NEEDS = {
     "format": "a format",
     "text": "a comparison with text",
     "option": "an option of the function called",
+    "static": "a static argument of the function called",
     "test": "a Python test",
     "order": "a comparison",
     "conversion": "a conversion",

@@ -2,8 +2,9 @@
 
 ## What it does
 Reports a parameter of a compiled function, or of a function that traced code calls, that is not static but is used as
-an option: as a shape, size, axis, loop count, slice bound, key, dtype or mode, or in a test, where its annotation, its
-default or another use says that it is an option (`bool`, `str`, `int`, a callable).
+an option: as a shape, size, axis, loop count, slice bound, key, dtype or mode, as a static argument of another compiled
+function, or in a test, where its annotation, its default or another use says that it is an option (`bool`, `str`,
+`int`, a callable).
 
 ## Why it is slow
 It does not run at all: under trace the parameter has no value, and JAX raises `TracerBoolConversionError`,

@@ -2,8 +2,8 @@
 
 ## What it does
 Reports calls of compiled functions in sight that hand a list, a dict, a set, an array or an instance of a class
-without a hash (a dataclass that is not frozen) to a static parameter; and static fields of pytree classes that are
-annotated as such.
+without a hash (a dataclass that is not frozen) to a static parameter; methods with a static `self` in such a class; and
+static fields of pytree classes that are annotated as such.
 
 ## Why it is slow
 Static arguments are a part of the key of the compile cache, so they need a hash: JAX raises `ValueError`
@@ -27,7 +27,8 @@ def run(x):
 
 ## When it stays silent
 For tuples, strings, numbers, frozen dataclasses, enum members, and classes with a `__hash__`; for a default that no
-caller replaces; for `np.int32(3)`, which has a hash.
+caller replaces; for `np.int32(3)`, which has a hash.  Of a static `self` where a base, another decorator or a subclass
+may give the class a hash.
 
 ## Fix safety
 A list becomes a tuple where it is handed over, a set a frozenset; safe where its elements are constants and the
@@ -51,6 +52,7 @@ from jaxlint.rules import Report, Rule, _short_lived
 if TYPE_CHECKING:
     from jaxlint.facts.arguments import Given
     from jaxlint.facts.module import ModuleFacts
+    from jaxlint.facts.tree import Class
     from jaxlint.finding import Fix
 
 RULE = Rule(
@@ -68,17 +70,33 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
     """Yield the static arguments and fields that have no hash."""
     for given in facts.arguments.unhashable:
         message = (
-            f"`{given.name}` of `{given.call.name}` is static and is given {given.what} which cannot be "
+            f"{given.label} of `{given.call.name}` is static and is given {given.what} which cannot be "
             f"hashed, so it fails; pass a tuple or a frozen dataclass, or leave the parameter to be traced"
         )
         fixes = functools.partial(_fixes, facts, given)
         yield Report(given.node, message, facts.evidence.error(given.node), fixes=fixes)
+    for cls, method in facts.unhashable_instances:
+        name = method.parameters[0].name
+        message = (
+            f"`{name}` is static in `{cls.name}.{method.name}`, and a `{cls.name}` has no hash, as it compares by "
+            f"value and can change, so each call fails; freeze the class, or give it a `__hash__`"
+        )
+        wrapped = facts.compiled.wrapper_of(method)
+        node = wrapped.node if wrapped is not None else method.node
+        fixes = functools.partial(_class_fixes, facts, cls)
+        yield Report(node, message, facts.evidence.error(node), fixes=fixes)
     for field in facts.arguments.unhashable_fields:
         message = (
             f"the static field `{field.name}` of `{field.cls.name}` is {field.what}, which cannot be hashed, so a "
             f"compiled function that takes a `{field.cls.name}` fails; make it a tuple, or a field that is traced"
         )
         yield Report(field.node, message, facts.evidence.field(field))
+
+
+def _class_fixes(facts: ModuleFacts, cls: Class) -> Iterator[Fix]:
+    from jaxlint.fixes import edits, hashable
+
+    return edits.offered(lambda: hashable.frozen(facts, cls))
 
 
 def _fixes(facts: ModuleFacts, given: Given) -> Iterator[Fix]:

@@ -2,7 +2,8 @@
 
 ## What it does
 Reports calls of compiled functions in sight that hand a lambda, a nested function, a `functools.partial`, a new
-optimiser, or a new object that is compared by identity to a static parameter.
+optimiser, or a new object that is compared by identity to a static parameter; also where a function of JAX is compiled
+here, as in `jax.jit(lax.map, static_argnums=0)(lambda x: 2 * x, xs)`.
 
 ## Why it is slow
 Static arguments are compared with those of earlier calls. What is made anew equals nothing that was passed before,
@@ -71,7 +72,7 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
         function = given.call.context.function
         when = "in every turn of the loop" if given.in_loop else _short_lived.on_each_call(function)
         message = (
-            f"the static `{given.name}` of `{given.call.name}` is given {given.what} made anew, so it "
+            f"the static {given.label} of `{given.call.name}` is given {given.what} made anew, so it "
             f"compiles again {when} and its programs fill memory; make it once, at module level, or pass what it holds "
             f"as arguments"
         )

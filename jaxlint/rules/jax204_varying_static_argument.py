@@ -71,15 +71,15 @@ RULE = Rule(
 def check(facts: ModuleFacts) -> Iterator[Report]:
     """Yield the static arguments that follow a loop."""
     for given in facts.arguments.varying:
-        name = given.name
+        name = given.label
         instead = (
-            f"nothing in sight needs `{name}` in Python, so do not make it static"
+            f"nothing in sight needs {name} in Python, so do not make it static"
             if given.unneeded
-            else f"leave `{name}` to be traced where arithmetic is all it is for, or keep to a few values"
+            else f"leave {name} to be traced where arithmetic is all it is for, or keep to a few values"
         )
         message = (
-            f"the static `{name}` of `{given.call.name}` changes in each turn of the loop, and each value compiles a "
-            f"program; {instead}"
+            f"the static {given.label} of `{given.call.name}` changes in each turn of the loop, and each value "
+            f"compiles a program; {instead}"
         )
         fixes = functools.partial(_fixes, facts, given)
         yield Report(given.node, message, facts.evidence.argument(given), fixes=fixes)

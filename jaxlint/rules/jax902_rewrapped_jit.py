@@ -25,8 +25,8 @@ def advance(state):
 
 ## When it stays silent
 Where the wrapper is bound above a loop that uses it, stored, returned, memoised or lowered ahead of time; in code that
-something traces; over functions that are new each time, which do compile again (JAX101 to JAX105); for `nnx.jit`, whose
-wrappers compile for themselves (JAX104).
+something traces; over functions that are new each time, or with a static argument that is, which do compile again
+(JAX101 to JAX105, JAX203); for `nnx.jit`, whose wrappers compile for themselves (JAX104).
 
 At confidence `low`: in functions that run once, and in tests.
 

@@ -225,7 +225,8 @@ def raises(
     """Judge whether an exception comes from a place (its innermost user frame stands there), or from anywhere.
 
     An argument of which jax can make no array is refused at the call; it counts where the place uses it, that is, where
-    `names`, those of the function and what the place mentions, hold both.  With `traced`, only what comes of tracing
+    `names`, those of the function and what the place mentions, hold both; so is a static one without a hash, which
+    counts where they hold its class.  With `traced`, only what comes of tracing
     counts: what was called with invented arguments may fail for other reasons.
     """
     elsewhere = None
@@ -242,7 +243,10 @@ def raises(
 
 def _refuses(failure: Failure, names: frozenset[str]) -> bool:
     match = re.match(r"Error interpreting argument to <function (\S+) at .* at path (\w+)", failure.message, re.DOTALL)
-    return match is not None and {match[1], match[2]} <= names and "_jaxlint" not in failure.message
+    if match is not None:
+        return {match[1], match[2]} <= names and "_jaxlint" not in failure.message
+    match = re.match(r"Non-hashable static arguments .*? object of type <class '(?:.*\.)?(\w+)'>", failure.message)
+    return match is not None and match[1] in names
 
 
 def grows(growth: Growth, *, by_data: bool = False, literal: bool = True) -> Judgement:
