@@ -332,8 +332,8 @@ class Used(NamedTuple):
 class _Item:
     """A top-level statement, the head of a class, or a method; names are read on demand, because most are never asked.
 
-    `header` is the head of the class for a method.  `needed_by` is the head for the one method without which the class
-    would have no body.
+    `header` is the head of the class for a method.  `needed_by` is the head for those methods without which the class
+    would have no body, or would seem to compare otherwise.
     """
 
     __slots__ = ("__dict__", "end", "header", "imported", "needed_by", "nodes", "start", "words")
@@ -636,6 +636,8 @@ def _depth(nodes: Iterable[ast.AST]) -> int:
 
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_IDENTITY = frozenset({"__eq__", "__hash__"})
+"""Methods that say by being there or not what instances are equal to; they stay with their class."""
 _DEFINITIONS = (*_FUNCTIONS, ast.ClassDef, ast.Import, ast.ImportFrom)
 _NOTED = frozenset(
     {ast.Name, ast.Attribute, ast.Call, ast.alias, ast.Global, ast.While, ast.For, ast.AsyncFor, ast.comprehension}
@@ -830,7 +832,7 @@ def _class_items(
         if not isinstance(nodes[0], _FUNCTIONS):
             item.needed_by = head
             has_body = True
-        elif number == len(members) and not has_body:
+        elif nodes[0].name in _IDENTITY or (number == len(members) and not has_body):
             item.needed_by = head
         yield item
         here = until

@@ -124,6 +124,27 @@ class Tree:
         return cls(*children)
 
 
+@dataclasses.dataclass
+class Alike:
+    """What it is equal to is its own affair, and so is its hash."""
+
+    factor: float = 2.0
+    names: tuple = ()
+
+    def __eq__(self, other):
+        return isinstance(other, Alike) and self.factor == other.factor
+
+    def __hash__(self):
+        return hash(self.factor)
+
+    def described(self):
+        return ", ".join(self.names)
+
+    @functools.partial(jax.jit, static_argnums=0)
+    def scaled(self, x):
+        return x * self.factor
+
+
 class Equal:
     factor = 2.0
 
@@ -140,5 +161,5 @@ class Equal:
 
 def jaxlint_examples():
     x = jnp.arange(8.0)
-    classes = (_Loose, _Named, Frozen, ById, Hashed, WithHash, Given, Decorated, Tree, Equal)
+    classes = (_Loose, _Named, Frozen, ById, Hashed, WithHash, Given, Decorated, Tree, Alike, Equal)
     return {**{f"{cls.__name__}.scaled": (cls(), x) for cls in classes}, "Base.scaled": (Heir(), x)}
