@@ -297,10 +297,25 @@ class EagerArrays:
         return (part for part in self.always(node) if isinstance(part, cst.Call))
 
     def is_given(self, node: cst.Call) -> bool:
-        """Whether what is called is a parameter, of which nobody in sight says what it is."""
-        if not isinstance(node.func, cst.Name) or self._calls.callees(node):
+        """Whether what is called is a parameter, or one that an object keeps, of which nobody in sight says what."""
+        if self._calls.callees(node):
             return False
-        return any(isinstance(value, Parameter) for value in self._names.values(node.func))
+        if any(isinstance(value, Parameter) for value in self._names.values(node.func)):
+            return True
+        return isinstance(node.func, cst.Attribute) and self._is_field(node.func)
+
+    def _is_field(self, func: cst.Attribute) -> bool:
+        """Whether an attribute is a field for which the constructor takes a function."""
+        classes = (self._names.instance_class(value) for value in self._names.values(func.value))
+        annotations = (
+            item.fields.get(func.attr.value) for cls in classes if cls is not None for item in self._names.mro(cls)
+        )
+        return any(
+            isinstance(part, (cst.Name, cst.Attribute)) and last_name(part) == "Callable"
+            for annotation in annotations
+            if annotation is not None
+            for part in within(annotation)
+        )
 
     def is_unseen(self, node: cst.Call) -> bool:
         """Whether a call is one of something that is neither defined nor imported here, such as a method."""

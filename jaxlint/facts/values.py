@@ -113,6 +113,8 @@ class Values:
         if function.cls is not None and parameter.position == 0 and not self._names.is_static(function):
             return self._self(wrapped, parameter)
         if wrapper.compiles:
+            if function.is_lambda and isinstance(parameter.default, cst.Name):
+                return Kind.UNKNOWN  # `lambda x, n=n: ...` binds a value, which callers leave out
             static = self.statics(wrapped, function)
             if static is None or wrapper.scalars == "static" or (static and parameter.star == "**"):
                 return Kind.UNKNOWN

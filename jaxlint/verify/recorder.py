@@ -265,18 +265,24 @@ class Recorder:
 
 def _constants_of(program: Any, seen: set[int]) -> int:
     """Return how many bytes the arrays take that a program, and the programs in it, hold as constants."""
-    size = sum(int(getattr(constant, "nbytes", 0)) for constant in getattr(program, "consts", ()))
+    size = sum(_bytes_of(constant) for constant in getattr(program, "consts", ()))
     program = getattr(program, "jaxpr", program)
     if id(program) in seen:
         return size
     seen.add(id(program))
     for equation in program.eqns:
-        size += sum(int(getattr(getattr(place, "val", None), "nbytes", 0)) for place in equation.invars)
+        size += sum(_bytes_of(getattr(place, "val", None)) for place in equation.invars)
         for value in equation.params.values():
             for part in value if isinstance(value, tuple | list) else (value,):
                 if hasattr(getattr(part, "jaxpr", part), "eqns"):
                     size += _constants_of(part, seen)
     return size
+
+
+def _bytes_of(constant: Any) -> int:
+    """Return how many bytes an array takes, also one that jax 0.8 wraps without saying its size."""
+    size = getattr(constant, "nbytes", None)
+    return int(getattr(getattr(constant, "val", None), "nbytes", 0) if size is None else size)
 
 
 def _whole(position: tuple[int | None, int | None, int | None, int | None]) -> Range | None:

@@ -66,11 +66,6 @@ def negative_numbers(x, passes, order):
     return x
 
 
-@jax.jit(static_argnames=("n",))
-def decorator_with_options(x, n):
-    return x[:n]  # ok: JAX201
-
-
 @jit_with_axis
 def project_decorator(x, axis):
     return jnp.expand_dims(x, axis)  # ok: JAX201
@@ -187,7 +182,6 @@ def jaxlint_examples():
         "numbers_in_a_variable": (x, 2, 3),
         "negative_number": (x, x, True),
         "negative_numbers": (x, 2, 2),
-        "decorator_with_options": (x, 2),
         "project_decorator": (x, 0),
         "second_project_decorator": (x, 2),
         "by_position": lambda: by_position_compiled(x, 3),

@@ -30,11 +30,6 @@ def names_in_a_variable(x, n, flip):
     return -x[:n] if flip else x[:n]
 
 
-@jax.jit(static_argnames=("n",))  # ok: JAX206
-def with_default(x, n=3):
-    return jnp.zeros(n) + x[0]
-
-
 @partial(jax.jit, static_argnames=("axis",))  # ok: JAX206
 def keyword_only(x, *, axis):
     return x.sum(axis=axis)
@@ -138,7 +133,6 @@ def jaxlint_examples():
         "one_number": lambda: (one_number(x, 2), one_number(x, n=4)),
         "from_the_end": (x, 2),
         "names_in_a_variable": lambda: names_in_a_variable(x, n=2, flip=True),
-        "with_default": lambda: (with_default(x), with_default(x, 2)),
         "keyword_only": lambda: keyword_only(x, axis=0),
         "in_keywords": lambda: in_keywords(x, n=3),
         "in_positions": (x, 1, 2, 3),
