@@ -173,13 +173,7 @@ class Eager:
         return False
 
     def _name_used_on_host(self, target: cst.CSTNode) -> bool:
-        if not isinstance(target, cst.Name):
-            return False
-        order = self._tree.context(target).order
-        for binding in self._tree.context(target).scope.frame.bindings.get(target.value, ()):
-            if binding.context.order == order:
-                return any(self._in_host_call(use) for use in self._names.uses(binding))
-        return False
+        return isinstance(target, cst.Name) and any(map(self._in_host_call, self._names.uses_of_target(target)))
 
     def _in_host_call(self, node: cst.CSTNode) -> bool:
         child = node

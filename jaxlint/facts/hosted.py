@@ -151,12 +151,8 @@ class Hosted:
         for target in targets:
             parts = within(target) if isinstance(target, (cst.Tuple, cst.List)) else (target,)
             for part in parts:
-                if not isinstance(part, cst.Name):
-                    continue
-                order = self._tree.context(part).order
-                for binding in self._tree.context(part).scope.frame.bindings.get(part.value, ()):
-                    if binding.context.order == order:
-                        yield from self._names.uses(binding)
+                if isinstance(part, cst.Name):
+                    yield from self._names.uses_of_target(part)
 
 
 def _only_leaves(node: cst.If | cst.While | cst.IfExp) -> bool:

@@ -121,6 +121,12 @@ class Names:
             if any(other is binding for other in self.bindings(node))
         ]
 
+    def uses_of_target(self, target: cst.Name) -> list[cst.Name]:
+        """Return the loads that may read what a statement binds to one of its targets, in source order."""
+        context = self.tree.context(target)
+        bindings = context.scope.frame.bindings.get(target.value, ())
+        return [use for binding in bindings if binding.context.order == context.order for use in self.uses(binding)]
+
     # Values
 
     def values(self, node: cst.CSTNode) -> tuple[Value, ...]:

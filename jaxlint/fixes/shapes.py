@@ -256,9 +256,7 @@ class Shapes:
             return self._of_library(node, names, given)
         if self._facts.calls.callees(node):
             return self._of_function(node)
-        if isinstance(func, cst.Attribute) and (
-            self._facts.values.kind(func.value).traced or self._is_kept(func.value)
-        ):
+        if isinstance(func, cst.Attribute) and self._is_array(func.value):
             return self._of_operation(node, func.attr.value, [func.value, *given])
         inner = self._facts.wrappings.of(func) if isinstance(func, cst.Call) else None
         if inner is not None and inner.wrapper.name == "jax.grad":

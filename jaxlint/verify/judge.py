@@ -226,8 +226,8 @@ def raises(
 
     An argument of which jax can make no array is refused at the call; it counts where the place uses it, that is, where
     `names`, those of the function and what the place mentions, hold both; so is a static one without a hash, which
-    counts where they hold its class.  With `traced`, only what comes of tracing
-    counts: what was called with invented arguments may fail for other reasons.
+    counts where they hold its class.  With `traced`, only what comes of tracing counts: what was called with invented
+    arguments may fail for other reasons.
     """
     elsewhere = None
     for failure in failures:
