@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from jaxlint.digests import digest, digest_of
 from jaxlint.facts.incoming import NOTHING
+from jaxlint.notebook import is_notebook
 from jaxlint.pool import Pool
 
 if TYPE_CHECKING:
@@ -159,7 +160,7 @@ class _Run:
         """Tell each file of the project what the others say about it; where that fails, say so and leave each alone."""
         if not any(_mentions_jax(self._files[number]) for number in members):
             return
-        keys = {number: self._exports_key(self._contents[number]) for number in members} if self._cache else {}
+        keys = {number: self._exports_key(number, self._contents[number]) for number in members} if self._cache else {}
         try:
             try:
                 told = self._told(members, keys, self._get(keys.values()))
@@ -196,13 +197,13 @@ class _Run:
         for number, (content, record) in zip(missing, read, strict=True):
             found[number] = record
             if self._cache is not None and content is not None:
-                self._new[self._exports_key(content)] = record.plain() if record is not None else None
+                self._new[self._exports_key(number, content)] = record.plain() if record is not None else None
         records = {number: record for number in members if (record := found[number]) is not None}
         files = [self._files[number] for number in records]
         return dict(zip(records, joined(files, list(records.values()), self._scripts(members)), strict=True))
 
-    def _exports_key(self, content: str | None) -> str:
-        return digest("exports", self._version, content)
+    def _exports_key(self, number: int, content: str | None) -> str:
+        return digest("exports", self._version, content, is_notebook(self._files[number].path))
 
 
 def joined(files: Sequence[File], records: Sequence[Exports], entries: Iterable[str]) -> list[Incoming]:
@@ -272,7 +273,7 @@ def _read(file: File, *, keep: bool) -> tuple[_Content, Exports | None]:
     from jaxlint.driver import read_exports
 
     data = _bytes(file.path)
-    return (None, None) if data is None else (digest_of(data), read_exports(data, keep=keep))
+    return (None, None) if data is None else (digest_of(data), read_exports(data, file.path, keep=keep))
 
 
 def _unread(_: File) -> tuple[_Content, Exports | None]:

@@ -20,10 +20,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Location:
-    """A place in a file: row and column, both 1-based, the column in code points."""
+    """A place in a file: row and column, both 1-based, the column in code points.
+
+    In a notebook they count from the start of a cell, whose number is `cell`, and `file_row` is the row of the file.
+    """
 
     row: int
     column: int
+    cell: int | None = None
+    file_row: int | None = None
+
+    @property
+    def line(self) -> int:
+        """The row of the file."""
+        return self.row if self.file_row is None else self.file_row
+
+    def __str__(self) -> str:
+        """Return the place as it comes behind the name of a file."""
+        cell = "" if self.cell is None else f"cell {self.cell}:"
+        return f"{cell}{self.row}:{self.column}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +122,7 @@ class Diagnostic:
             filename=filename,
             location=start,
             end_location=end,
-            line=source.line(start.row),
+            line=source.written_line(source.position(finding.span.start)[0]),
             impact=finding.impact,
             severity=finding.severity,
             confidence=finding.confidence,
@@ -122,7 +137,7 @@ class Diagnostic:
                 )
                 for fix in finding.fixes
             ),
-            end_line=source.line(end.row),
+            end_line=source.written_line(source.position(finding.span.end)[0]),
         )
 
     def plain(self) -> list[Any]:
@@ -136,9 +151,11 @@ class Diagnostic:
                     fix.applicability,
                     fix.message,
                     [[e.content, _plain_location(e.location), _plain_location(e.end_location)] for e in fix.edits],
+                    None if fix.lines is None else [fix.lines.first, fix.lines.last, fix.lines.text],
                 ]
                 for fix in self.fixes
             ],
+            self.end_line,
         ]
 
     @classmethod
@@ -148,7 +165,8 @@ class Diagnostic:
         Raises:
             ValueError, TypeError: it is none.
         """
-        code, name, message, start, end, line, impact, severity, confidence, fingerprint, related, fixes = plain
+        code, name, message, start, end, line, impact, severity, confidence, fingerprint, *rest = plain
+        related, fixes, end_line = rest
         return cls(
             code,
             name,
@@ -167,26 +185,37 @@ class Diagnostic:
                     Applicability(applicability),
                     text,
                     tuple(LocatedEdit(content, Location(*first), Location(*last)) for content, first, last in edits),
+                    None if lines is None else Lines(*lines),
                 )
-                for applicability, text, edits in fixes
+                for applicability, text, edits, lines in fixes
             ),
+            end_line,
         )
 
 
-def _plain_location(location: Location) -> list[int]:
-    return [location.row, location.column]
+def _plain_location(location: Location) -> list[int | None]:
+    plain: list[int | None] = [location.row, location.column]
+    return plain if location.cell is None else [*plain, location.cell, location.file_row]
 
 
 def _locate(source: Source, span: Span) -> tuple[Location, Location]:
-    return Location(*source.position(span.start)), Location(*source.position(span.end))
+    cell = source.cell_at(span.start)
+    if cell is None:
+        return Location(*source.position(span.start)), Location(*source.position(span.end))
+    first = source.position(cell.start)[0] - 1
+    (row, column), (end_row, end_column) = source.position(span.start), source.position(span.end)
+    return (
+        Location(row - first, column, cell.number, source.row_in_file(cell, row - first)),
+        Location(end_row - first, end_column, cell.number, source.row_in_file(cell, end_row - first)),
+    )
 
 
 _NO_FIX = Applicability.DISPLAY
 
 
 def _lines(source: Source, edits: Sequence[Edit]) -> Lines | None:
-    """Return what edits come to in whole lines; None where there are none, or the file has no line."""
-    if not edits or not source.text:
+    """Return what edits come to in whole lines; None where there are none, or the file has no such lines."""
+    if not edits or not source.text or source.cells or source.hidden:
         return None
     ordered = sorted(edits, key=lambda edit: edit.span)
     # What is put in after the last line end belongs to the last line that there is.

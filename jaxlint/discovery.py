@@ -1,6 +1,6 @@
-"""Which files a run lints: those that were named, and the `.py` files in the folders that were named.
+"""Which files a run lints: those that were named, and the `.py` files and notebooks in the folders that were named.
 
-Stub files (`.pyi`) and notebooks are not looked for: a stub runs nothing, and notebooks are not read yet.
+Stub files (`.pyi`) are not looked for: a stub runs nothing.
 """
 
 from __future__ import annotations
@@ -14,9 +14,11 @@ from pathlib import Path
 
 from jaxlint.config import Config, Finder
 from jaxlint.facts.incoming import NOTHING, Incoming
+from jaxlint.notebook import SUFFIX as NOTEBOOK
+from jaxlint.notebook import is_notebook
 from jaxlint.patterns import Patterns, relative_path
 
-SUFFIX = ".py"
+SUFFIXES = (".py", NOTEBOOK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +45,8 @@ class Discovered:
     warnings: list[str] = field(default_factory=list)
 
 
-def discover(paths: Sequence[str], finder: Finder) -> Discovered:
-    """Find the files to lint, each once, in the order of their names.
+def discover(paths: Sequence[str], finder: Finder, *, notebooks: bool = True) -> Discovered:
+    """Find the files to lint, each once, in the order of their names; without `notebooks`, they are left out.
 
     A file that is named is taken whatever it is called and whatever excludes it (but for `force-exclude`).  A folder
     that is named is entered in the same way, and below it exclusions count.  Links to folders are not followed.
@@ -63,14 +65,16 @@ def discover(paths: Sequence[str], finder: Finder) -> Discovered:
             some = False
             for file in _Walk(name, path, finder, found.errors):
                 some = True
+                if not notebooks and is_notebook(file.path):
+                    continue
                 known = files.get(file.path)
                 files[file.path] = file if known is None else dataclasses.replace(known, from_folder=True)
             if not some:
-                found.warnings.append(f"{given}: no Python files found in this folder")
+                found.warnings.append(f"{given}: no Python files or notebooks found in this folder")
         elif not os.path.lexists(path) or not given:
             found.errors.append(f"{given or repr(given)}: no such file or folder")
-        elif name.endswith(".ipynb"):
-            found.errors.append(f"{given}: notebooks cannot be read yet")
+        elif not notebooks and is_notebook(name):
+            found.errors.append(f"{given}: notebooks cannot be verified yet; export it as a script first")
         else:
             config = finder.config(os.path.dirname(path))
             if not force_excluded(path, config):
@@ -128,7 +132,7 @@ class _Walk:
             return
         for entry in entries:
             is_folder = entry.is_dir(follow_symlinks=False)
-            if not is_folder and (not entry.name.endswith(SUFFIX) or _is_no_file(entry.path)):
+            if not is_folder and (not entry.name.endswith(SUFFIXES) or _is_no_file(entry.path)):
                 continue
             if self._hidden(entry.path, config, ignores, folder=is_folder):
                 continue

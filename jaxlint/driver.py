@@ -58,7 +58,7 @@ def check_file(file: File, *, fix: bool = False) -> Checked:
     return check_bytes(data, file, fix=fix)
 
 
-def read_exports(data: bytes, *, keep: bool = False) -> Exports | None:
+def read_exports(data: bytes, path: str = "<bytes>", *, keep: bool = False) -> Exports | None:
     """Return what a file tells the others of its project, None where it cannot be parsed.
 
     With `keep`, the tree is kept for linting the file in this process.
@@ -67,7 +67,7 @@ def read_exports(data: bytes, *, keep: bool = False) -> Exports | None:
     from jaxlint.facts.outline import keep_tree, python_tree
 
     try:
-        source = Source.from_bytes(data)
+        source = Source.from_bytes(data, path)
         tree = python_tree(source.text)
         if keep:
             keep_tree(source.text, tree)
@@ -119,7 +119,7 @@ def _change(data: bytes, source: Source, findings: Iterable[Finding], file: File
     if not any(apply.usable(finding, unsafe=unsafe) for finding in findings):
         return None
     mended = apply.mend(source, widest(file.config, file.incoming), shown(file), unsafe=unsafe)
-    return Change(data, source.to_bytes(mended.source.text), mended.applied, mended.dropped)
+    return Change(data, mended.source.data(), mended.applied, mended.dropped)
 
 
 def widest(config: Config, incoming: Incoming = NOTHING) -> Callable[[Source], list[Finding]]:

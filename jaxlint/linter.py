@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from jaxlint.facts.incoming import NOTHING, Incoming
-from jaxlint.finding import Confidence, Finding, Related, Span
+from jaxlint.finding import Confidence, Finding, Fix, Related, Span
 from jaxlint.settings import Settings
 from jaxlint.source import Source
 
@@ -38,10 +38,10 @@ def lint(source: Source, settings: Settings | None = None, incoming: Incoming = 
     try:
         kept = outline.outline(source, settings, incoming)
         if not kept:
-            return []
+            return fingerprinted(source, _unread(source))
         # Not around `ast`, whose recursion does take room on the stack.
         with _deep_recursion():
-            found = fingerprinted(source, _run(_facts(source, kept, settings, incoming), settings))
+            found = fingerprinted(source, [*_unread(source), *_run(_facts(source, kept, settings, incoming), settings)])
         # Only now: a fingerprint must not depend on how sure a finding has to be.
         return [finding for finding in found if finding.confidence >= settings.min_confidence]
     except outline.UnreadableError as error:
@@ -107,7 +107,7 @@ def _findings(module: RuleModule, facts: ModuleFacts, minimum: Confidence) -> li
             continue
         try:
             # What will not be shown is found for the fingerprints' sake only.
-            fixes = tuple(report.fixes()) if level >= minimum else ()
+            fixes = tuple(_placed(report.fixes(), facts.source)) if level >= minimum else ()
         except Exception as error:  # noqa: BLE001  (a finding that cannot be mended is still one)
             fixes = ()
             found.append(_internal_error(error, f"fixes of {rule.code}"))
@@ -127,6 +127,14 @@ def _findings(module: RuleModule, facts: ModuleFacts, minimum: Confidence) -> li
     return found
 
 
+def _placed(fixes: Iterable[Fix], source: Source) -> Iterator[Fix]:
+    """Yield those fixes that can be made in the file."""
+    for fix in fixes:
+        edits = source.placed(fix.edits)
+        if edits is not None:
+            yield dataclasses.replace(fix, edits=edits) if edits is not fix.edits else fix
+
+
 def _related(report: Report, facts: ModuleFacts) -> tuple[Related, ...]:
     return tuple(Related(message, facts.span(node)) for node, message in report.related)
 
@@ -134,6 +142,14 @@ def _related(report: Report, facts: ModuleFacts) -> tuple[Related, ...]:
 def _syntax_error(error: Exception) -> Finding:
     offset = getattr(error, "offset", 0)
     return Finding("JAX001", "syntax-error", str(error), Span(offset, offset), Confidence.HIGH, None)
+
+
+def _unread(source: Source) -> list[Finding]:
+    """Return what says which parts of a file are not linted."""
+    return [
+        Finding("JAX001", "syntax-error", problem.message, Span(*[problem.offset] * 2), Confidence.HIGH, None)
+        for problem in source.problems
+    ]
 
 
 def _internal_error(error: BaseException, where: str) -> Finding:

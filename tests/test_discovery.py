@@ -40,7 +40,7 @@ def git(root: Path, *arguments: str) -> str:
 
 def test_python_files_in_the_order_of_their_paths(root: Path) -> None:
     make(root, "b.py", "a/z.py", "a.py", "a/b/c.py", "a-b/x.py", "a/n.txt", "a/stub.pyi", "n.ipynb", "py")
-    assert names(".") == ["a/b/c.py", "a/z.py", "a-b/x.py", "a.py", "b.py"]
+    assert names(".") == ["a/b/c.py", "a/z.py", "a-b/x.py", "a.py", "b.py", "n.ipynb"]
     assert names("a", "b.py") == ["a/b/c.py", "a/z.py", "b.py"]
     assert names(str(root / "a")) == [str(root / "a/b/c.py"), str(root / "a/z.py")]
 

@@ -8,7 +8,6 @@ this is dropped, and the next alternative is tried.
 from __future__ import annotations
 
 import ast
-import dataclasses
 import io
 import keyword
 import re
@@ -19,6 +18,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from jaxlint.editing import EditError
 from jaxlint.finding import Applicability, Confidence, Edit, Finding, Fix, Impact
 from jaxlint.source import Source
 
@@ -42,12 +42,16 @@ class Applied:
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A finding that has a fix and was not mended; `row` is in the text that came out, `reason` one sentence."""
+    """A finding that has a fix and was not mended; `row` is in the text that came out, `reason` one sentence.
+
+    In a notebook, `cell` is the number of the cell, and the row counts from its start.
+    """
 
     code: str
     name: str
     row: int
     reason: str
+    cell: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +170,10 @@ class _Run:
         problem = _misplaced(self.source, edits)
         if problem:
             return problem
-        source = dataclasses.replace(self.source, text=spliced(self.source, edits))
+        try:
+            source = self.source.edited(edits)
+        except EditError as error:
+            return str(error)
         problem = _broken(self.source, source)
         if problem:
             return problem
@@ -179,8 +186,8 @@ class _Run:
             key = key_of(self.source, finding)
             why = [self.refused.get((key, fix.message), reason) for fix in usable(finding, unsafe=self.unsafe)]
             if why and why[0]:
-                row = self.source.position(finding.span.start)[0]
-                dropped.append(Dropped(finding.code, finding.name, row, why[0]))
+                cell, row = self.source.place(finding.span.start)
+                dropped.append(Dropped(finding.code, finding.name, row, why[0], cell))
         return Mended(self.source, tuple(self.found), tuple(self.applied), tuple(dropped))
 
 
@@ -247,17 +254,6 @@ def _misplaced(source: Source, edits: Sequence[Edit]) -> str:
     return "its edits do not fit the text" if outside or crossing else ""
 
 
-def spliced(source: Source, edits: Iterable[Edit]) -> str:
-    """Return the text after edits that do not overlap."""
-    pieces = []
-    position = 0
-    # Stable, so that of two insertions at one place the first stays first.
-    for edit in sorted(edits, key=lambda edit: edit.span):
-        pieces += [source.text[position : edit.span.start], edit.text]
-        position = edit.span.end
-    return "".join([*pieces, source.text[position:]])
-
-
 # --- what a fix must not do ------------------------------------------------------------------------------------------
 
 
@@ -267,8 +263,9 @@ def _broken(before: Source, after: Source) -> str:
         data = after.to_bytes(after.text)
     except UnicodeError:
         return f"the fixed text cannot be written in the encoding {after.encoding}"
-    problem = _refused_by_python(data)
-    if problem and not _refused_by_python(before.to_bytes(before.text)):
+    flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT if after.cells else 0
+    problem = _refused_by_python(data, flags)
+    if problem and not _refused_by_python(before.to_bytes(before.text), flags):
         return f"the fixed text does not compile: {problem}"
     if problem and _unparsable(data):
         return f"the fixed text does not parse: {problem}"
@@ -276,11 +273,11 @@ def _broken(before: Source, after: Source) -> str:
     return f"it would lose a comment: {min(lost)}" if lost else ""
 
 
-def _refused_by_python(data: bytes) -> str:
+def _refused_by_python(data: bytes, flags: int = 0) -> str:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            compile(data, "<fixed>", "exec", dont_inherit=True)
+            compile(data, "<fixed>", "exec", flags, dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return str(error) or type(error).__name__
     return ""

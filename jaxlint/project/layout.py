@@ -15,6 +15,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from jaxlint.notebook import is_notebook
+
 _INIT = "__init__"
 
 
@@ -40,7 +42,8 @@ class Layout:
         for number, path in enumerate(paths):
             folder, name = os.path.split(path)
             self.folder_of.append(folder)
-            self._folder(folder).files[os.path.splitext(name)[0]] = number
+            # Nobody can import a notebook; it keeps its suffix, so that it hides no module of its name.
+            self._folder(folder).files[name if is_notebook(name) else os.path.splitext(name)[0]] = number
         for path, entry in self._folders.items():
             if not entry.is_package:
                 for name in {*entry.files, *entry.folders}:

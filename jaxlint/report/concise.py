@@ -36,8 +36,7 @@ def write_summary(report: Report, out: TextIO, style: Style) -> None:
 
 def headline(diagnostic: Diagnostic, style: Style, *, fixable: bool = False) -> str:
     """Return the line that says what was found and where, with a mark where it can be fixed."""
-    place = f"{diagnostic.location.row}:{diagnostic.location.column}"
     message = " ".join(diagnostic.message.split())
     code = style.severe(diagnostic.severity, diagnostic.code)
     mark = style.bold("[*]") + " " if fixable else ""
-    return f"{style.bold(one_line(diagnostic.filename))}:{place}: {code} {mark}{message}"
+    return f"{style.bold(one_line(diagnostic.filename))}:{diagnostic.location}: {code} {mark}{message}"

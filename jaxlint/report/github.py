@@ -48,12 +48,16 @@ def _rank(diagnostic: Diagnostic) -> tuple[int, int]:
 
 def _annotation(diagnostic: Diagnostic, places: Places) -> str:
     start, end = diagnostic.location, diagnostic.end_location
-    properties = {"file": places.shown(diagnostic.filename), "line": str(start.row), "endLine": str(end.row)}
-    if start.row == end.row:
+    properties = {"file": places.shown(diagnostic.filename), "line": str(start.line), "endLine": str(end.line)}
+    message = diagnostic.message
+    if start.cell is not None:
+        # The lines are those of the file, which is JSON: there are no columns to speak of.
+        message = f"{start}: {message}"
+    elif start.row == end.row:
         # GitHub takes columns where they are on one line only.
         properties |= {"col": str(start.column), "endColumn": str(end.column)}
     properties["title"] = f"{diagnostic.code} {diagnostic.name}"
-    return _command(_COMMANDS[diagnostic.severity], properties, diagnostic.message)
+    return _command(_COMMANDS[diagnostic.severity], properties, message)
 
 
 def _command(name: str, properties: dict[str, str], message: str) -> str:

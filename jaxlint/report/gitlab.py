@@ -27,19 +27,17 @@ def _issues(report: Report) -> Iterator[dict[str, Any]]:
         path = valid(places.shown(diagnostic.filename))
         # The finding's own fingerprint tells it from the others of its file; here it must from those of all files.
         fingerprint = hashlib.sha256(f"{path}\0{diagnostic.fingerprint}".encode()).hexdigest()[:32]
+        start, end = diagnostic.location, diagnostic.end_location
+        cell = f" ({start})" if start.cell is not None else ""
+        location: dict[str, Any] = {"path": path, "lines": {"begin": start.line, "end": end.line}}
+        if start.cell is None:
+            location["positions"] = {"begin": _position(start), "end": _position(end)}
         yield {
-            "description": valid(f"{diagnostic.code}: {' '.join(diagnostic.message.split())}"),
+            "description": valid(f"{diagnostic.code}{cell}: {' '.join(diagnostic.message.split())}"),
             "check_name": diagnostic.code,
             "fingerprint": fingerprint,
             "severity": _SEVERITIES[diagnostic.severity],
-            "location": {
-                "path": path,
-                "lines": {"begin": diagnostic.location.row, "end": diagnostic.end_location.row},
-                "positions": {
-                    "begin": _position(diagnostic.location),
-                    "end": _position(diagnostic.end_location),
-                },
-            },
+            "location": location,
         }
 
 

@@ -31,7 +31,7 @@ def finding(diagnostic: Diagnostic) -> dict[str, Any]:
         "name": diagnostic.name,
         "message": diagnostic.message,
         "filename": diagnostic.filename,
-        "cell": None,
+        "cell": diagnostic.location.cell,
         "location": _location(diagnostic.location),
         "end_location": _location(diagnostic.end_location),
         "noqa_row": diagnostic.location.row,
@@ -41,20 +41,26 @@ def finding(diagnostic: Diagnostic) -> dict[str, Any]:
         "url": rules()[diagnostic.code].url,
         "fingerprint": diagnostic.fingerprint,
         "related": [
-            {"message": note.message, "filename": diagnostic.filename, "location": _location(note.location)}
+            {"message": note.message, "filename": diagnostic.filename, "location": _location(note.location, diagnostic)}
             for note in diagnostic.related
         ],
-        "fixes": [_fix(fix) for fix in diagnostic.fixes],
+        "fixes": [_fix(fix, diagnostic) for fix in diagnostic.fixes],
     }
 
 
-def _location(location: Location) -> dict[str, int]:
-    return {"row": location.row, "column": location.column}
+def _location(location: Location, of: Diagnostic | None = None) -> dict[str, int]:
+    """Return a place; where it may be in another cell than the finding `of` a notebook, with the number of the cell."""
+    plain = {"row": location.row, "column": location.column}
+    return plain if of is None or location.cell is None else {**plain, "cell": location.cell}
 
 
-def _fix(fix: LocatedFix) -> dict[str, Any]:
+def _fix(fix: LocatedFix, of: Diagnostic) -> dict[str, Any]:
     edits = [
-        {"content": edit.content, "location": _location(edit.location), "end_location": _location(edit.end_location)}
+        {
+            "content": edit.content,
+            "location": _location(edit.location, of),
+            "end_location": _location(edit.end_location, of),
+        }
         for edit in fix.edits
     ]
     return {"applicability": fix.applicability, "message": fix.message, "edits": edits}

@@ -41,7 +41,7 @@ def _write_suite(path: str, diagnostics: list[Diagnostic], out: TextIO) -> None:
         f'failures="{len(diagnostics) - errors}" errors="{errors}">\n'
     )
     for diagnostic in diagnostics:
-        place = f"{diagnostic.location.row}:{diagnostic.location.column}"
+        place = str(diagnostic.location)
         name = f"{diagnostic.code} {diagnostic.name} ({place})"
         message = " ".join(diagnostic.message.split())
         kind = "error" if _is_error(diagnostic) else "failure"

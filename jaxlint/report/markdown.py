@@ -43,9 +43,14 @@ def write_statistics(report: Report, out: TextIO, style: Style) -> None:  # noqa
 
 
 def _row(diagnostic: Diagnostic, places: Places) -> str:
-    place = f"{one_line(valid(places.shown(diagnostic.filename)))}:{diagnostic.location.row}"
+    place = f"{one_line(valid(places.shown(diagnostic.filename)))}:{_row_of(diagnostic)}"
     message = " ".join(valid(diagnostic.message).split())
     return f"| {_code(place)} | {_rule(diagnostic.code)} | {_text(message)} | {diagnostic.confidence.label} |\n"
+
+
+def _row_of(diagnostic: Diagnostic) -> str:
+    cell = diagnostic.location.cell
+    return f"{diagnostic.location.row}" if cell is None else f"cell {cell}:{diagnostic.location.row}"
 
 
 def _rule(code: str) -> str:

@@ -40,7 +40,7 @@ def _diagnostic(diagnostic: Diagnostic, places: Places) -> dict[str, Any]:
     path = valid(places.from_folder(diagnostic.filename))
     fixes = _suggested(diagnostic)
     value: dict[str, Any] = {
-        "message": valid("\n\n".join([diagnostic.message, *map(_explained, fixes)])),
+        "message": valid("\n\n".join([_message(diagnostic), *map(_explained, fixes)])),
         "location": {"path": path, "range": _range(diagnostic)},
         "severity": _SEVERITIES[diagnostic.severity],
         "code": {"value": diagnostic.code, "url": rules()[diagnostic.code].url},
@@ -52,7 +52,7 @@ def _diagnostic(diagnostic: Diagnostic, places: Places) -> dict[str, Any]:
         value["related_locations"] = [
             {
                 "message": valid(note.message),
-                "location": {"path": path, "range": {"start": {"line": note.location.row}}},
+                "location": {"path": path, "range": {"start": {"line": note.location.line}}},
             }
             for note in diagnostic.related
         ]
@@ -80,7 +80,14 @@ def _suggestion(fix: LocatedFix) -> dict[str, Any]:
     return {"range": span, "text": valid(fix.lines.text or "")}
 
 
+def _message(diagnostic: Diagnostic) -> str:
+    return diagnostic.message if diagnostic.location.cell is None else f"{diagnostic.location}: {diagnostic.message}"
+
+
 def _range(diagnostic: Diagnostic) -> dict[str, Any]:
+    if diagnostic.location.cell is not None:
+        # Lines of the JSON text, of which no column is known.
+        return {"start": {"line": diagnostic.location.line}, "end": {"line": diagnostic.end_location.line}}
     return {
         "start": _position(diagnostic.location, diagnostic.line),
         "end": _position(diagnostic.end_location, diagnostic.end_line),

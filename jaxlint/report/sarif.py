@@ -113,6 +113,10 @@ def _result(diagnostic: Diagnostic, index: int, artifact: dict[str, Any]) -> dic
             for number, note in enumerate(diagnostic.related)
         ]
     fixes = [fix for fix in diagnostic.fixes if fix.edits and fix.applicability != Applicability.DISPLAY]
+    if diagnostic.location.cell is not None:
+        # The lines are those of the JSON text, in which an edit would have to be written otherwise.
+        result["message"]["text"] = f"{diagnostic.location}: {result['message']['text']}"
+        fixes = []
     if fixes:
         result["fixes"] = [_fix(fix, artifact) for fix in fixes]
     return result
@@ -130,6 +134,8 @@ def _location(artifact: dict[str, Any], start: Location, end: Location | None = 
 
 
 def _region(start: Location, end: Location | None = None) -> dict[str, int]:
+    if start.cell is not None:
+        return {"startLine": start.line} if end is None else {"startLine": start.line, "endLine": end.line}
     region = {"startLine": start.row, "startColumn": start.column}
     if end is not None:
         region |= {"endLine": end.row, "endColumn": end.column}

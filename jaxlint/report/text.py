@@ -44,7 +44,7 @@ def _details(diagnostic: Diagnostic, style: Style) -> list[str]:
             f"{margin} {bar} {indent}{style.severe(diagnostic.severity, carets)}",
         ]
     for note in diagnostic.related:
-        place = f"{one_line(diagnostic.filename)}:{note.location.row}:{note.location.column}"
+        place = f"{one_line(diagnostic.filename)}:{note.location}"
         lines.append(f"{margin} {style.faint('=')} {place}: {note.message}")
     for fix in diagnostic.fixes:
         kind = _FIXES[fix.applicability]

@@ -164,7 +164,7 @@ def _add_comments(file: File, result: Checked, reason: str) -> tuple[int, int, b
     """Return how many comments were added, how many findings are left, and whether the file could be written."""
     from jaxlint.baseline import NEVER
     from jaxlint.doors.cli.fixing import write_mended
-    from jaxlint.fixes.apply import spliced
+    from jaxlint.editing import EditError
     from jaxlint.noqa import Noqa
     from jaxlint.source import Source, SourceError
 
@@ -181,15 +181,16 @@ def _add_comments(file: File, result: Checked, reason: str) -> tuple[int, int, b
         source = Source.from_bytes(data, file.config.name_of(file.path))
         codes: dict[int, set[str]] = {}
         for diagnostic in found:
-            if source.line(diagnostic.location.row) != diagnostic.line:
+            row = source.row_of(diagnostic.location.row, diagnostic.location.cell)
+            if source.written_line(row) != diagnostic.line:
                 raise IndexError
-            codes.setdefault(diagnostic.location.row, set()).add(diagnostic.code)
-        after = replace(source, text=spliced(source, Noqa(source).adding(codes, reason)))
-        fixed = after.to_bytes(after.text)
+            codes.setdefault(row, set()).add(diagnostic.code)
+        after = source.edited(Noqa(source).adding(codes, reason))
+        fixed = after.data()
     except OSError as error:
         fail(f"{name}: no comments added: {error.strerror or error}")
         return 0, len(result.diagnostics), False
-    except (SourceError, IndexError):
+    except (SourceError, IndexError, EditError):
         fail(f"{name}: no comments added: it was changed meanwhile")
         return 0, len(result.diagnostics), False
     except UnicodeError:
@@ -199,7 +200,8 @@ def _add_comments(file: File, result: Checked, reason: str) -> tuple[int, int, b
     if not _same_code(source, after):
         warn(f"{name}: no comments added: one of the rows has no place for one")
         return 0, len(result.diagnostics), True
-    left = sum(not hidden.hides(diagnostic.code, diagnostic.location.row) for diagnostic in found)
+    rows = ((after.row_of(d.location.row, d.location.cell), d.code) for d in found)
+    left = sum(not hidden.hides(code, row) for row, code in rows)
     return (len(codes), whole + left, True) if write_mended(file, data, fixed) else (0, len(result.diagnostics), False)
 
 
@@ -221,6 +223,7 @@ def unused_comments(files: Sequence[File], results: Sequence[Checked]) -> int:
 
 
 def _unused(file: File, result: Checked) -> int:
+    from jaxlint.baseline import NEVER
     from jaxlint.noqa import Noqa
     from jaxlint.rules import rules
     from jaxlint.source import Source, SourceError
@@ -232,7 +235,9 @@ def _unused(file: File, result: Checked) -> int:
         return 0
     if "noqa" not in source.text.lower() or "JAX" not in source.text:
         return 0
-    found = [(diagnostic.location.row, diagnostic.code) for diagnostic in result.diagnostics]
+    found = [
+        (source.row_of(d.location.row, d.location.cell), d.code) for d in result.diagnostics if d.code not in NEVER
+    ]
     number = 0
     for item in Noqa(source).listed():
         if not item.code.startswith("JAX"):
@@ -248,5 +253,11 @@ def _unused(file: File, result: Checked) -> int:
         else:
             why = f"{item.code} hides nothing"
         number += 1
-        warn(f"{report.one_line(file.name)}:{item.row}: unused noqa: {why}")
+        warn(f"{report.one_line(file.name)}:{_place(source, item.row)}: unused noqa: {why}")
     return number
+
+
+def _place(source: Source, row: int) -> str:
+    """Return a row as users know it."""
+    cell, row = source.place(source.line_starts[row - 1])
+    return str(row) if cell is None else f"cell {cell}:{row}"

@@ -88,7 +88,8 @@ def warn_of_dropped(files: Sequence[File], results: Sequence[Checked]) -> None:
     """Say which fixes were not applied, and why."""
     for file, result in zip(files, results, strict=True):
         for dropped in result.change.dropped if result.change else ():
-            place = f"{report.one_line(file.name)}:{dropped.row}"
+            cell = "" if dropped.cell is None else f"cell {dropped.cell}:"
+            place = f"{report.one_line(file.name)}:{cell}{dropped.row}"
             warn(f"{place}: the fix of {dropped.code} was not applied: {dropped.reason}")
 
 

@@ -230,7 +230,9 @@ def _lint(arguments: argparse.Namespace, places: list[str]) -> tuple[list[File],
     paths = arguments.paths or places or ["."]
     if "-" in paths:
         raise UsageError("verify runs files, not standard input")
-    found = discover([*paths, *(place for place in places if arguments.paths)], check.finder(arguments))
+    found = discover(
+        [*paths, *(place for place in places if arguments.paths)], check.finder(arguments), notebooks=False
+    )
     failed = bool(found.errors)
     configured = (warning for file in found.files for warning in file.config.warnings)
     for warning in dict.fromkeys([*configured, *found.warnings]):
