@@ -34,10 +34,11 @@ class NoInputError(Exception):
 
 @dataclass(frozen=True)
 class Choice:
-    """One way to fill a place: its kind, and what the kind needs to know."""
+    """One way to fill a place: its kind, what the kind needs to know, and whether the code itself gives it."""
 
     kind: str
     data: Any = None
+    given: bool = field(default=False, compare=False)
 
     def __str__(self) -> str:
         if self.kind == "static":
@@ -152,7 +153,8 @@ class Synthesis:
                     value = self.jax.random.PRNGKey(0)
                 else:
                     make = numpy.zeros if dtype.startswith("int") else numpy.ones
-                    value = self.jax.device_put(make(shape, dtype))
+                    # NumPy knows the types of jax by their classes, not by their names.
+                    value = self.jax.device_put(make(shape, self.jax.numpy.dtype(dtype)))
             self._arrays[key] = value
         return self._arrays[key]
 
@@ -160,7 +162,7 @@ class Synthesis:
         """Return what may fill a place, the likeliest first."""
         found: list[Choice] = []
         if default is not inspect.Parameter.empty:
-            found.append(Choice("static", default))
+            found.append(Choice("static", default, given=True))
         typed = self._by_type(annotation, use)
         if typed and typed[0].kind == "array" and (use.key or _KEY.match(name)):
             found += self._by_use(name, use)[:3]
@@ -257,7 +259,7 @@ class Synthesis:
         rank = sum(not word.startswith("*") and word != "..." for word in str(annotation.dim_str).split())
         sizes = tuple(int(word) if word.isdigit() else SIZE for word in str(annotation.dim_str).split())
         plain = len(sizes) == rank and "key" not in words
-        return [Choice("array", (sizes if plain else rank, dtype if "key" not in words else "key"))]
+        return [Choice("array", (sizes if plain else rank, dtype if "key" not in words else "key"), given=plain)]
 
     def _evaluated(self, text: str) -> Any:
         try:

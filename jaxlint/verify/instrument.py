@@ -28,6 +28,7 @@ from .observation import Place, Range
 
 _CALLEE, _MADE, _REACH = "_jaxlint_callee_", "_jaxlint_made_", "_jaxlint_reach_"
 _TURNS, _TURN = "_jaxlint_turns_", "_jaxlint_turn_"
+_PART, _CAUGHT = "_jaxlint_part_", "_jaxlint_caught_"
 
 
 def range_of(node: ast.expr | ast.stmt) -> Range:
@@ -54,15 +55,78 @@ def innermost_statements(tree: ast.Module, lines: Iterable[int]) -> dict[int, as
     return found
 
 
+def parts_of(tree: ast.Module, where: Range) -> list[ast.expr | ast.stmt]:
+    """Return what has to be evaluated for all of a place to have run: an expression, or the statements of a loop.
+
+    That is the expression itself, with what in it Python may leave out: an operand of `and` and `or`, a branch of
+    `if ... else`, what a comprehension does with each item, the body of a lambda.  Of a loop or another compound
+    statement it is every statement inside.
+    """
+    found: list[ast.AST] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.expr) and range_of(node) == where and _is_value(node):
+            found += [node, *(part for part in ast.walk(node) if part is not node and _is_optional(part, node))]
+            break
+        if isinstance(node, ast.stmt) and _covers(where, node):
+            found += [inner for inner in ast.walk(node) if isinstance(inner, ast.stmt) and inner is not node] or [node]
+            break
+    return [part for part in found if isinstance(part, ast.expr | ast.stmt) and _is_value(part)]
+
+
+def _covers(where: Range, node: ast.stmt) -> bool:
+    """Tell whether a range is that of a statement, or begins where it does and is within its head."""
+    body = getattr(node, "body", None)
+    if range_of(node) == where:
+        return True
+    starts = range_of(node)[:2] == where[:2]
+    return starts and isinstance(body, list) and bool(body) and where[2] < body[0].lineno
+
+
+def _is_optional(part: ast.AST, whole: ast.AST) -> bool:
+    """Tell whether a part of an expression may be left out when the expression is evaluated."""
+    for node in ast.walk(whole):
+        left_out: Iterable[ast.AST] = ()
+        match node:
+            case ast.BoolOp():
+                left_out = node.values[1:]
+            case ast.IfExp():
+                left_out = (node.body, node.orelse)
+            case ast.Compare():
+                left_out = node.comparators[1:]
+            case ast.Lambda():
+                left_out = (node.body,)
+            case ast.ListComp() | ast.SetComp() | ast.GeneratorExp():
+                left_out = (node.elt, *(test for generator in node.generators for test in generator.ifs))
+            case ast.DictComp():
+                left_out = (node.key, node.value)
+        if part in left_out:
+            return True
+    return False
+
+
+def _is_value(node: ast.expr | ast.stmt) -> bool:
+    """Tell whether something can be told to have been evaluated without changing what it means."""
+    if isinstance(node, ast.stmt):
+        return not _must_be_first(node)
+    return isinstance(getattr(node, "ctx", ast.Load()), ast.Load) and not isinstance(node, ast.Starred | ast.Slice)
+
+
 class Instrumenter(ast.NodeTransformer):
     """Rewrites one module's tree in place.
 
     `watched` are the lines of which it shall be known how often they were about to run; `loops` the lines of loops
-    (statements or comprehensions) whose turns can be limited.  After `visit`, `calls` holds the
-    original call nodes by number and `numbers` their numbers by range.
+    (statements or comprehensions) whose turns can be limited; `spans` the ranges of which it shall be known whether
+    all of their parts ran.  After `visit`, `calls` holds the original call nodes by number, `numbers` their numbers by
+    range, and `parts` the ranges of the parts of each span.
     """
 
-    def __init__(self, tree: ast.Module, watched: Iterable[int] = (), loops: Iterable[int] = ()) -> None:
+    def __init__(
+        self,
+        tree: ast.Module,
+        watched: Iterable[int] = (),
+        loops: Iterable[int] = (),
+        spans: Iterable[Range] = (),
+    ) -> None:
         self.calls: list[ast.Call] = []
         self.numbers: dict[Range, int] = {}
         self._loops = frozenset(loops)
@@ -72,6 +136,27 @@ class Instrumenter(ast.NodeTransformer):
         for line in watched:
             if line in statements:
                 self._reach.setdefault(statements[line], []).append(line)
+        self.parts: dict[Range, list[Range]] = {}
+        self._parts: dict[ast.AST, str] = {}
+        for span in spans:
+            parts = parts_of(tree, span)
+            self.parts[span] = [range_of(part) for part in parts]
+            self._parts.update((part, key_of(range_of(part))) for part in parts)
+
+    def visit(self, node: ast.AST) -> Any:
+        """Rewrite a node, and tell of it when it is part of a span."""
+        key = self._parts.get(node) if isinstance(node, ast.expr) else None
+        result: ast.AST = super().visit(node)
+        if key is None or not isinstance(result, ast.expr):
+            return result
+        return _hook(node, _PART, result, ast.Constant(key))
+
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.AST:
+        """Tell of what is caught."""
+        self.generic_visit(node)
+        where = node.body[0]
+        node.body.insert(0, ast.copy_location(ast.Expr(_hook(where, _CAUGHT)), where))
+        return node
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         """Number a call, and put `callee` around what it calls and `made` around the whole."""
@@ -125,7 +210,15 @@ class Instrumenter(ast.NodeTransformer):
             if not _must_be_first(statement):
                 for line in self._reach.get(statement, ()):
                     yield ast.copy_location(ast.Expr(_hook(statement, _REACH, ast.Constant(line))), statement)
+                if statement in self._parts:
+                    key = ast.Constant(self._parts[statement])
+                    yield ast.copy_location(ast.Expr(_hook(statement, _PART, ast.Constant(None), key)), statement)
             yield statement
+
+
+def key_of(where: Range) -> str:
+    """Return what a range is called where only text can be a key."""
+    return ":".join(map(str, where))
 
 
 def _must_be_first(statement: ast.stmt) -> bool:
@@ -161,6 +254,11 @@ class Watch:
         self.makings: Counter[tuple[Place, ...]] = Counter()
         self.calls: Counter[tuple[Place, ...]] = Counter()
         self.reached: Counter[int] = Counter()
+        self.evaluated: Counter[str] = Counter()
+        self.eagerly: Counter[str] = Counter()
+        self.is_eager: Callable[[], bool] = bool
+        self.describe: Callable[[BaseException], Any] = str
+        self.caught: list[Any] = []
         self.turns: Counter[int] = Counter()
         self._tests: Counter[int] = Counter()
         self.limits: dict[int, int] = {}
@@ -168,6 +266,7 @@ class Watch:
     def install(self) -> None:
         """Make the hooks visible to rewritten code."""
         hooks = {_CALLEE: self.callee, _MADE: self.made, _REACH: self.reach, _TURNS: self.each, _TURN: self.turn}
+        hooks |= {_PART: self.part, _CAUGHT: self.catch}
         for name, hook in hooks.items():
             setattr(builtins, name, hook)
 
@@ -181,6 +280,9 @@ class Watch:
         self.makings.clear()
         self.calls.clear()
         self.reached.clear()
+        self.evaluated.clear()
+        self.eagerly.clear()
+        self.caught.clear()
         self.turns.clear()
         self._tests.clear()
 
@@ -211,6 +313,19 @@ class Watch:
     def reach(self, line: int) -> None:
         """Count that a watched line is about to run."""
         self.reached[line] += 1
+
+    def part(self, value: Any, key: str) -> Any:
+        """Count that a part of a span was evaluated, and whether nothing was being traced then."""
+        self.evaluated[key] += 1
+        self.eagerly[key] += self.is_eager()
+        return value
+
+    def catch(self) -> None:
+        """Note the exception that the calling frame is handling."""
+        error = sys.exc_info()[1]
+        if error is not None and len(self.caught) < _CAUGHT_KEPT:
+            # Not the exception itself, which would keep alive what its frames hold.
+            self.caught.append(self.describe(error))
 
     def each(self, iterable: Iterable[Any], line: int) -> Iterator[Any]:
         """Pass on the items of a loop, no more than its limit if it has one; note how many there would be."""
@@ -297,6 +412,7 @@ def _is_compiled(cls: type) -> bool:
     return hasattr(cls, "lower") or hasattr(cls, "_cache_size")
 
 
+_CAUGHT_KEPT = 50
 _TURNS_LOOKED_AT = 100_000
 """How many items of an iterator without a length are counted."""
 _CONTAINER = 16

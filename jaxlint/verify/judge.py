@@ -18,7 +18,8 @@ class Evidence:
     """What was measured; None where it does not apply.
 
     `traces`, `compiles` and `cache_loads` have one number a call: tracing cache misses, backend compiles less loads
-    from the persistent cache, and these loads, each at the place.  `target` is what was called, and `inputs` with what,
+    from the persistent cache, and these loads, each at the place; `dispatches` the single operations that were run
+    there.  `target` is what was called, and `inputs` with what,
     where that was not an example of the user's.
     """
 
@@ -27,6 +28,7 @@ class Evidence:
     traces: tuple[int, ...] | None = None
     compiles: tuple[int, ...] | None = None
     cache_loads: tuple[int, ...] | None = None
+    dispatches: tuple[int, ...] | None = None
     equations: int | None = None
     exception: str | None = None
     seconds: float | None = None
@@ -296,19 +298,32 @@ LARGE = 500
 
 
 def floods(observation: Observation, anchor: Anchor | None) -> Judgement:
-    """Judge whether the first call made more than one program while a place, or anything, was being evaluated."""
+    """Judge whether a call ran more than one single operation, or compiled one, while a place was being evaluated.
+
+    Without an anchor, only what the first call compiled counts, from anywhere.
+    """
     if observation.reason:
         return Judgement(None, f"{observation.target} could not be called: {observation.reason}")
     first = observation.runs[0]
     if first.failure:
         return Judgement(None, f"{observation.target} raised {first.failure.type}: {first.failure.message}")
-    programs = [event for event in first.events if event.kind == "compile"]
-    count = sum(e.count for e in programs if anchor is None or any(map(anchor.holds, e.stack)))
-    by_stack = _counts(
-        observation.runs, lambda e: e.kind == "compile" and (not anchor or any(map(anchor.holds, e.stack)))
-    )
-    numbers = Evidence(observation.target, observation.inputs, compiles=tuple(by_stack))
-    text = f"programs made in the first call of {observation.target}: {count}"
+
+    def here(event: Event) -> bool:
+        return anchor is None or any(map(anchor.holds, event.stack))
+
+    compiled = _counts(observation.runs, lambda event: event.kind == "compile" and here(event))
+    run = _counts(observation.runs, lambda event: event.kind == "dispatch" and here(event))
+    numbers = Evidence(observation.target, observation.inputs, compiles=tuple(compiled))
+    if anchor is None or not any(run):
+        count = compiled[0]
+        text = f"programs made in the first call of {observation.target}: {count}"
+    else:
+        count = max(run[0], compiled[0])
+        numbers = replace(numbers, dispatches=tuple(run))
+        text = (
+            f"one call of {observation.target} runs {count} operations here one by one, "
+            f"and the first compiles {compiled[0]} programs for them"
+        )
     # One leaf makes one program, and invented arguments may have one.
     shown = None if count == 1 and observation.inputs else count > 1
     return Judgement(shown, text, figures=numbers)
@@ -371,17 +386,32 @@ LARGE_CONSTANTS = 4_000_000
 
 
 def op_by_op(observation: Observation, anchor: Anchor) -> Judgement:
-    """Judge whether what a place does was made into many programs of one operation each, none compiled as a whole."""
+    """Judge whether what a place does was run as single operations, no fewer of them than of compiled functions.
+
+    Where dispatches were counted they decide, however little is left to compile; else the programs of the first call.
+    """
     if observation.reason:
         return Judgement(None, f"{observation.target} could not be called: {observation.reason}")
     first = observation.runs[0]
     if first.failure:
         return Judgement(None, f"{observation.target} raised {first.failure.type}: {first.failure.message}")
+
+    def counts(kind: str) -> list[int]:
+        return _counts(observation.runs, lambda e: e.kind == kind and any(map(anchor.holds, e.stack)))
+
+    numbers = figures(observation, anchor)
+    single, programs = counts("dispatch"), counts("program")
+    if any(single) or any(programs):
+        text = f"one call of {observation.target} runs {single[0]} operations here one by one"
+        if programs[0]:
+            text += f", and {programs[0]} compiled functions"
+        numbers = replace(numbers, dispatches=tuple(single))
+        return Judgement(single[0] > 1 and single[0] >= programs[0], text, figures=numbers)
     here = [e for e in first.events if e.kind == "compile" and any(map(anchor.holds, e.stack))]
     eager = sum(e.count for e in here if not e.made)
     whole = sum(e.count for e in here if e.made)
     text = f"in the first call of {observation.target}, {eager} programs of one operation, {whole} compiled functions"
-    return Judgement(eager > 1 and eager > whole, text, figures=figures(observation, anchor))
+    return Judgement(eager > 1 and eager > whole, text, figures=numbers)
 
 
 def _series(counts: Sequence[int]) -> str:

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from .instrument import Instrumenter, first_line
-from .observation import Growth, Inputs, Leaf, Loaded, Observation, Output, Run, Statement
+from .observation import Growth, Inputs, Leaf, Loaded, Observation, Output, Range, Run, Statement
 from .recorder import Recorder
 from .search import DeadlineError, Found, Search, StubError, Wanted, deadline, drop, finish
 from .uses import Definitions
@@ -63,6 +63,7 @@ class Module:
         loops: Iterable[int],
         *,
         whole: bool,
+        spans: Iterable[Range] = (),
         examples: str | None = None,
         seconds: float = 60.0,
     ) -> Loaded:
@@ -70,7 +71,8 @@ class Module:
 
         `source` replaces the file's text.  `whole` says whether to run all of it as a script, or only what defines
         something and what stands on `watched` lines: no other bare calls and loops, no `if __name__ == "__main__"`.
-        `examples` is a file whose hook is used instead of the module's.
+        `spans` are the ranges of which it shall be known what of them ran.  `examples` is a file whose hook is used
+        instead of the module's.
 
         A statement that raises is recorded, its names become stubs, and the next one is run; so does one that takes too
         long where only definitions are wanted, for which there are `seconds` altogether.
@@ -81,7 +83,7 @@ class Module:
             return Loaded(reason=f"{type(error).__name__}: {error}")
         self._definitions = Definitions(copy.deepcopy(tree))
         self._asked = frozenset(watched)
-        instrumenter = Instrumenter(tree, self._asked, loops)
+        instrumenter = Instrumenter(tree, self._asked, loops, spans)
         originals = list(tree.body)
         defining = [whole or _defines(statement) for statement in originals]
         if not whole:
@@ -175,7 +177,7 @@ class Module:
             return Inputs(target, tries=search.tries, seconds=spent, reason=reason)
         self._found[target] = result
         compiled = self._recorder.watch.compiled(result.function) is not None
-        rest = compiled, result.opaque, result.state.as_json()
+        rest = compiled, result.opaque, result.given, result.state.as_json()
         return Inputs(target, result.text, result.mode, search.tries, spent, *rest)
 
     def _resolved(self, target: str) -> str | None:
@@ -216,18 +218,23 @@ class Module:
             runs.append(once())
         return Observation(target, tuple(runs), inputs=self._inputs(target))
 
-    def call(self, target: str, calls: int) -> Observation:
-        """Call a target repeatedly, the first time with empty caches, and return what happened each time."""
+    def call(self, target: str, calls: int, *, dispatches: bool = False) -> Observation:
+        """Call a target repeatedly, the first time with empty caches, and return what happened each time.
+
+        With `dispatches`, single operations are counted, which slows them down.
+        """
         try:
             action = self._action(target)
         except LookupError as error:
             return Observation(target, reason=str(error.args[0]))
         _clear_caches(self._recorder.jax)
         runs = []
+        counter = self._recorder.dispatches if dispatches else None
         for _ in range(calls):
             # What the last call left in reference cycles could still be equal to what this one makes.
             gc.collect()
-            runs.append(self._recorder.run(lambda: finish(self._recorder.jax, action()))[0])
+            with counter.counting() if counter else contextlib.nullcontext():
+                runs.append(self._recorder.run(lambda: finish(self._recorder.jax, action()))[0])
         return Observation(target, tuple(runs), inputs=self._inputs(target))
 
     def result(self, target: str, *, compiled: bool = True) -> Output:

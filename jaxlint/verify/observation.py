@@ -56,7 +56,8 @@ class Event:
     `kind` is `compile` (a backend compile), `load` (the same, answered by the persistent cache), `trace`, `miss` (a
     tracing cache miss, which jax does not report for functions of its own or of flax); or, of the code under test,
     `made` (a compiled object came into being) and `call` (one was called that was made in sight); or `constant` (a
-    program was lowered that holds arrays as constants), whose `count` are the bytes.
+    program was lowered that holds arrays as constants), whose `count` are the bytes; or, where they are counted,
+    `dispatch` (a single operation was run) and `program` (a function that the user had compiled was).
     `stack` holds the user frames, innermost first.  `made` holds the user frames at the moment when the compiled
     object that was called came into being, innermost first; it is empty where no compiled object was called (an eager
     operation) or where it was made out of sight.  `called` tells whether the innermost frame of the module called that
@@ -90,11 +91,16 @@ class Failure:
 class Run:
     """One call of a target, or one execution of a module-level statement.
 
-    `reached` tells how often each watched line was about to run.
+    `reached` tells how often each watched line was about to run; `evaluated` how often each part of a span ran to its
+    end, and `eagerly` how often of these nothing was being traced, by the range (`instrument.key_of`).  `caught` are
+    exceptions that the code under test handled itself.
     """
 
     events: tuple[Event, ...] = ()
     reached: Mapping[int, int] = field(default_factory=dict)
+    evaluated: Mapping[str, int] = field(default_factory=dict)
+    eagerly: Mapping[str, int] = field(default_factory=dict)
+    caught: tuple[Failure, ...] = ()
     failure: Failure | None = None
     seconds: float = 0.0
 
@@ -146,7 +152,8 @@ class Inputs:
 
     `mode` is `abstract`, or `concrete` where the function needs values.  `compiled` tells whether the target is itself
     a compiled object, `opaque` names the arguments of which nothing is known but their attributes.  `state`
-    is where the search ended, for another one to begin with.  `reason` is set where none were found.
+    is where the search ended, for another one to begin with.  `given` tells whether all of them come from the code,
+    none being invented.  `reason` is set where none were found.
     """
 
     target: str
@@ -156,6 +163,7 @@ class Inputs:
     seconds: float = 0.0
     compiled: bool = False
     opaque: tuple[str, ...] = ()
+    given: bool = False
     state: Mapping[str, Any] = field(default_factory=dict)
     reason: str | None = None
 
@@ -227,6 +235,9 @@ class _Reader:
         return Run(
             events=tuple(cls.event(item) for item in data["events"]),
             reached={int(line): count for line, count in data["reached"].items()},
+            evaluated=data["evaluated"],
+            eagerly=data["eagerly"],
+            caught=tuple(filter(None, map(cls.failure, data["caught"]))),
             failure=cls.failure(data["failure"]),
             seconds=data["seconds"],
         )

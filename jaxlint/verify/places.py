@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from jaxlint.verify.instrument import first_line, innermost_statements, range_of
+from jaxlint.verify.instrument import first_line, innermost_statements, parts_of, range_of
 from jaxlint.verify.observation import Anchor, Range
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -46,6 +46,17 @@ class Places:
         largest = [r for r in ranges if not any(_contains(other, r) for other in ranges if other != r)]
         tests = [node for node in starting if isinstance(node, ast.If | ast.While | ast.Assert) and node.lineno == line]
         return Anchor(self._file, tuple(sorted(largest)), tuple(map(range_of, tests)))
+
+    def parts(self, span: Range) -> list[Range]:
+        """Return the ranges of what has to be evaluated for all of a span to have run."""
+        return [range_of(part) for part in parts_of(self._tree, span)]
+
+    def around(self, line: int) -> tuple[int, int]:
+        """Return the first and the last line of the innermost function around a line, or of the whole module."""
+        functions = [node for node in ast.walk(self._tree) if isinstance(node, _Function)]
+        holding = [f for f in functions if first_line(f) <= line <= (f.end_lineno or f.lineno)]
+        inner = max(holding, key=first_line, default=None)
+        return (1, sys.maxsize) if inner is None else (first_line(inner), inner.end_lineno or inner.lineno)
 
     @property
     def everything(self) -> Anchor:

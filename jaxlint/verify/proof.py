@@ -11,8 +11,9 @@ from pathlib import Path
 
 from jaxlint.finding import Impact
 from jaxlint.verify import judge
+from jaxlint.verify.instrument import key_of
 from jaxlint.verify.judge import Judgement
-from jaxlint.verify.observation import Anchor, Failure, Inputs, Observation
+from jaxlint.verify.observation import Anchor, Failure, Inputs, Observation, Range, Run
 from jaxlint.verify.places import Places
 from jaxlint.verify.prover import LoadedModule, Prover
 
@@ -91,6 +92,10 @@ _CALLED_FROM = ("JAX203", "JAX502", "JAX503")
 NOBODY = "nothing in sight can be called for this line to run"
 """Why a place was not run, where no function leads to it."""
 
+_TRACED = ("JAX201", "JAX208", "JAX209", "JAX210", "JAX211")
+"""Rules about what fails, or is lost, only while it is traced."""
+_ITERATIONS = 2
+
 _LOOPS = ("JAX402", "JAX405")
 """Rules that report a loop for what its turns do."""
 
@@ -122,7 +127,7 @@ class Proof:
 
     Without a `budget`, only what has an example, or needs no arguments, is called, and all of the module is run.  With
     one, arguments are looked for, and of the module only what defines something is run.  `source` replaces the text of
-    the file, `examples` is a file that gives the examples.
+    the file, `examples` is a file that gives the examples, `spans` are the ranges that `settled` will be asked about.
 
     Raises:
         SyntaxError: the file is no Python.
@@ -139,6 +144,7 @@ class Proof:
         budget: Budget | None = None,
         source: bytes | None = None,
         examples: str | None = None,
+        spans: Iterable[Range] = (),
     ) -> None:
         self._path = str(path.resolve())
         text = path.read_bytes() if source is None else source
@@ -147,12 +153,14 @@ class Proof:
         self._inputs: dict[tuple[str, int, str], Inputs] = {}
         self._budget = budget
         self._lines = frozenset(lines)
+        self._spans = frozenset(spans)
         loops = {line for line in self._lines if self._places.loop(line)}
         self._module: LoadedModule = prover.load(
             path,
             source=self._places.text,
             watched=self._lines | self._places.bodies,
             loops=loops,
+            spans=self._spans,
             whole=budget is None,
             examples=examples,
         )
@@ -208,10 +216,59 @@ class Proof:
             case _:
                 end = self._places.loop(line) if code in _LOOPS else None
                 place = anchor if end is None else Anchor(self._path, ((line, 0, end + 1, 0),))
-                judgement = self._called(lambda seen: IN_CALLS[effect](seen, place), line, anchor)
+                dispatches = effect in (Effect.FLOODS, Effect.OP_BY_OP)
+                judgement = self._called(
+                    lambda seen: IN_CALLS[effect](seen, place), line, place if dispatches else anchor, dispatches
+                )
         if judgement.shown is False and not self._reached(line):
             return Judgement(None, f"{judgement.evidence}; but this line never ran", figures=judgement.figures)
         return judgement
+
+    def settled(self, judgement: Judgement, span: Range, code: str, impact: Impact | None = None) -> Judgement:
+        """Take back that an effect did not show where that does not prove that it never does.
+
+        It does if all of the place ran, in the context that the rule is about, nothing that failed on the way was
+        handled in silence, and what it ran with comes from the code or cannot matter.
+        """
+        doubt = self._doubt(judgement, span, effect_of(code, impact), code) if judgement.shown is False else ""
+        if not doubt:
+            return judgement
+        return Judgement(None, f"the effect did not show, but {doubt}: {judgement.evidence}", figures=judgement.figures)
+
+    def _doubt(self, judgement: Judgement, span: Range, effect: Effect, code: str) -> str:
+        """Say why a refutation would not be proven; empty where it is."""
+        runs = self._runs
+        parts = [key_of(where) for where in self._places.parts(span)]
+        often = {part: sum(run.evaluated.get(part, 0) for run in runs) for part in parts}
+        eagerly = sum(run.eagerly.get(parts[0], 0) for run in runs) if parts else 0
+        looping = self._places.loop(span[0]) is not None and code in (*_LOOPS, "JAX301", "JAX302", "JAX404")
+        if effect not in (Effect.IDLE, Effect.GROWS):
+            if not all(often.values()):
+                return f"not all of it ran (line {next(p for p in parts if not often[p]).partition(':')[0]})"
+            if looping and often and max(often.values()) < _ITERATIONS:
+                return "it did not run more than one iteration"
+        first, last = self._places.around(span[0])
+        for run in runs:
+            for failure in run.caught:
+                if any(place.file == self._path and first <= place.line <= last for place in failure.stack):
+                    return f"an exception was handled on the way ({failure.type})"
+        if parts and effect in (Effect.FLOODS, Effect.OP_BY_OP, Effect.PER_SHAPE) and not eagerly:
+            return "it ran only while being traced"
+        if parts and code in _TRACED and often[parts[0]] == eagerly:
+            return "it never ran while being traced"
+        inputs = [one for one in self._inputs.values() if not one.reason and one.target == judgement.figures.target]
+        inputs = inputs or [one for one in self._inputs.values() if not one.reason]
+        if any(not one.given for one in inputs):
+            if effect not in (Effect.EVERY_CALL, Effect.IDLE, Effect.REWRAPS, Effect.GROWS):
+                return "the arguments were invented"
+            if any(one.opaque for one in inputs):
+                return "some of the arguments stand for objects that are not known"
+        return ""
+
+    @property
+    def _runs(self) -> list[Run]:
+        runs = [self._module.loaded.hook, *(statement.run for statement in self._module.loaded.statements)]
+        return runs + [run for seen in self._observations.values() for run in seen.runs]
 
     def _anchor(self, line: int, code: str) -> Anchor:
         """Return where what a rule claims shows: at its place, or in what that place calls."""
@@ -377,12 +434,21 @@ class Proof:
         self._observe(target, inputs)
         return judge.stale(target, self._module.result(target), self._module.result(target, compiled=False))
 
-    def _called(self, judge_one: Callable[[Observation], Judgement], line: int, anchor: Anchor) -> Judgement:
+    def _called(
+        self, judge_one: Callable[[Observation], Judgement], line: int, anchor: Anchor, dispatches: bool
+    ) -> Judgement:
         def one(target: str) -> Judgement:
             inputs = self._find(target, line, anchor, "reach")
             if inputs is not None and inputs.reason:
                 return Judgement(None, inputs.reason)
-            return judge_one(self._observe(target, inputs))
+            judgement = judge_one(self._observe(target, inputs, dispatches=dispatches))
+            if judgement.shown or inputs is None or not dispatches or inputs.given:
+                return judgement
+            # What was invented may have been what nothing has to be done for.
+            inputs = self._find(target, line, anchor, "dispatch")
+            if inputs is None or inputs.reason:
+                return judgement
+            return judge_one(self._observe(target, inputs, dispatches=True))
 
         targets = self._targets(line) or self._module.loaded.examples
         if self._budget is not None and not self._places.target(line):
@@ -441,7 +507,9 @@ class Proof:
         if self._budget is None or target in self._module.loaded.examples:
             return None
         key = (target, line, effect)
-        inputs = self._module.search(target, line, anchor, effect, self._budget.tries, self._budget.seconds)
+        parts = [key_of(where) for span in self._spans if span[0] == line for where in self._places.parts(span)]
+        budget = self._budget.tries, self._budget.seconds
+        inputs = self._module.search(target, line, anchor, effect, *budget, parts=parts if effect == "error" else ())
         self._inputs[key] = inputs
         return inputs
 
@@ -451,10 +519,10 @@ class Proof:
             self._observations[key] = self._module.trace(target)
         return self._observations[key]
 
-    def _observe(self, target: str, inputs: Inputs | None = None) -> Observation:
-        key = (target, inputs.text if inputs else "")
+    def _observe(self, target: str, inputs: Inputs | None = None, *, dispatches: bool = False) -> Observation:
+        key = (target, (inputs.text if inputs else "") + (" dispatches" if dispatches else ""))
         if key not in self._observations:
-            self._observations[key] = self._module.call(target)
+            self._observations[key] = self._module.call(target, dispatches=dispatches)
         return self._observations[key]
 
     def _at_module_level(self, line: int) -> Observation:
@@ -469,10 +537,7 @@ class Proof:
         if any(key[1] == line and not inputs.reason for key, inputs in self._inputs.items()):
             # The arguments were chosen because they lead there.  Later calls may not, if the first one left a cache.
             return True
-        loaded = self._module.loaded
-        runs = [loaded.hook, *(statement.run for statement in loaded.statements)]
-        runs += [run for seen in self._observations.values() for run in seen.runs]
-        return any(run.reached.get(line) for run in runs)
+        return any(run.reached.get(line) for run in self._runs)
 
 
 _EAGER = ("JAX106", "JAX107")

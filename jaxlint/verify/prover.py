@@ -35,6 +35,7 @@ from jaxlint.verify.observation import (
     Loaded,
     Observation,
     Output,
+    Range,
     growth_from_json,
     inputs_from_json,
     loaded_from_json,
@@ -143,14 +144,15 @@ class Prover:
         source: str | bytes | None = None,
         watched: Iterable[int] = (),
         loops: Iterable[int] = (),
+        spans: Iterable[Range] = (),
         whole: bool = True,
         examples: str | Path | None = None,
     ) -> LoadedModule:
         """Load a module into the child and return it, with what loading did in `loaded`.
 
-        `source` replaces the text of the file.  `watched` are lines to be counted in `Run.reached`.  `whole` says
-        whether to run all of it, as a script, or only what defines something.  `examples` is a file with the examples,
-        instead of the module's own.
+        `source` replaces the text of the file.  `watched` are lines to be counted in `Run.reached`, `spans` ranges
+        whose parts are counted in `Run.evaluated`.  `whole` says whether to run all of it, as a script, or only what
+        defines something.  `examples` is a file with the examples, instead of the module's own.
 
         Raises:
             WorkerError: no child with jax can be started.
@@ -163,6 +165,7 @@ class Prover:
             "bytes": isinstance(source, bytes),
             "watched": sorted(set(watched)),
             "loops": sorted(set(loops)),
+            "spans": sorted(set(spans)),
             "whole": whole,
             "seconds": self.timeout * _LOADING,
             "examples": None if examples is None else str(Path(examples).resolve()),
@@ -218,12 +221,13 @@ class LoadedModule:
         """The absolute path of the module's file, as places name it."""
         return str(self.request["path"])
 
-    def call(self, target: str, calls: int = CALLS) -> Observation:
+    def call(self, target: str, calls: int = CALLS, *, dispatches: bool = False) -> Observation:
         """Call the function or method of this qualified name, with the example the module gives for it.
 
-        A function that can be called without arguments needs no example.
+        A function that can be called without arguments needs no example.  With `dispatches`, single operations are
+        counted.
         """
-        return self._observe(target, {"op": "call", "target": target, "calls": calls})
+        return self._observe(target, {"op": "call", "target": target, "calls": calls, "dispatches": dispatches})
 
     def reload(self) -> None:
         """Have the child load the module anew before the next call."""
@@ -238,13 +242,15 @@ class LoadedModule:
         tries: int,
         seconds: float,
         state: Mapping[str, Any] | None = None,
+        parts: Iterable[str] = (),
     ) -> Inputs:
         """Find arguments for a target without an example, with which it comes to a place; later calls use them.
 
-        `effect` is `call`, `error` or `reach`; see `search.Wanted`.  `state` is what another search ended in, to be
-        tried first.
+        `effect` is `call`, `error`, `reach` or `dispatch`, and `parts` are what should all run; see `search.Wanted`.
+        `state` is what another search ended in, to be tried first.
         """
         place = {"line": line, "anchor": asdict(anchor), "effect": effect, "state": state}
+        place["parts"] = list(parts)
         answer, reason = self._ask({"op": "search", "target": target, "tries": tries, "seconds": seconds, **place})
         return inputs_from_json(answer["inputs"]) if answer else Inputs(target, reason=reason)
 

@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from .dispatches import Dispatches
 from .instrument import Instrumenter, Watch
 from .observation import Event, Failure, Place, Range, Run
 
@@ -62,6 +63,9 @@ class Recorder:
         self.target = ""
         self._calls: list[ast.Call] = []
         self._numbers: Mapping[Range, int] = {}
+        self.watch.describe = self.failure
+        self.watch.is_eager = self._is_eager
+        self.dispatches: Dispatches | None = None
         self._recording = False
         self._lines: range | None = None
         self._equations = self._slow = 0
@@ -80,6 +84,7 @@ class Recorder:
         logger = logging.getLogger("jax")
         logger.addHandler(_Handler(self._on_record))
         logger.propagate = False
+        self.dispatches = Dispatches(self._on_dispatch, self.is_user)
         self.watch.install()
 
     def attach(self, target: str, instrumenter: Instrumenter) -> None:
@@ -110,7 +115,16 @@ class Recorder:
         events = [Event(*key, count, seconds) for key, (count, seconds) in self._counts.items()]
         events += [Event("made", "", stack, count=count) for stack, count in self.watch.makings.items()]
         events += [Event("call", "", (), made, True, count) for made, count in self.watch.calls.items()]
-        run = Run(tuple(events), dict(self.watch.reached), failure, time.perf_counter() - start)
+        watch = self.watch
+        run = Run(
+            tuple(events),
+            dict(watch.reached),
+            dict(watch.evaluated),
+            dict(watch.eagerly),
+            tuple(watch.caught),
+            failure,
+            time.perf_counter() - start,
+        )
         return run, result
 
     def frames(self, frame: types.FrameType | None) -> tuple[Place, ...]:
@@ -160,6 +174,22 @@ class Recorder:
     def _on_record(self, record: logging.LogRecord) -> None:
         if self._recording and record.getMessage().startswith(_MISS):
             self._count("miss", "", 0.0, sys._getframe(1))
+
+    def _on_dispatch(self, name: str, program: bool) -> None:
+        if self._recording:
+            frame = sys._getframe(1)
+            made, called = self._made(frame)
+            # What a compiled object is only handed to may run anything.
+            kind = "program" if program or (made and called) else "dispatch"
+            key = (kind, name, self.frames(frame), made, called)
+            count, seconds = self._counts.get(key, (0, 0.0))
+            self._counts[key] = (count + 1, seconds)
+
+    def _is_eager(self) -> bool:
+        """Tell whether nothing is being traced."""
+        core = sys.modules.get("jax._src.core")
+        clean = getattr(core, "trace_state_clean", None)
+        return clean is None or bool(clean())
 
     def _count(self, kind: str, program: str, seconds: float, frame: types.FrameType | None) -> None:
         key = (kind, program, self.frames(frame), *self._made(frame))

@@ -68,12 +68,15 @@ class Mode:
 class Wanted:
     """What a try must come to: `line` is the place, `anchor` its ranges.
 
-    `effect` is `call` (the place does something under trace), `error` (it raises) or `reach` (the call succeeds).
+    `effect` is `call` (the place does something under trace), `error` (it raises), `reach` (the call succeeds) or
+    `dispatch` (it succeeds, and runs more than one operation at the place).  `parts` are what Python may leave out of
+    the place, all of which had better run.
     """
 
     line: int
     anchor: Anchor
     effect: str
+    parts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -87,7 +90,9 @@ class Found:
     mode: str
     state: State
     opaque: tuple[str, ...] = ()
-    """The paths of objects about which nothing is known but their attributes."""
+    """The paths of objects about which nothing is known but their attributes, and of functions standing for others."""
+    given: bool = False
+    """Whether all of it comes from the code."""
 
 
 @dataclass
@@ -102,6 +107,12 @@ class Outcome:
     world: World | None = None
     names: frozenset[str] = frozenset()
     """Names where it failed, which may be those of parameters of another function that was handed the values."""
+    idle: bool = False
+    """It succeeded, but there was nothing to do for the values that it was given."""
+    partly: Found | None = None
+    """Arguments with which it succeeded, though not all of the place ran."""
+    hint: str = ""
+    """The text of the place, with numbers that may decide."""
 
 
 class Search:
@@ -132,7 +143,9 @@ class Search:
         """Return arguments, or None where the budget does not suffice; `reason` then says what stood in the way."""
         self._chased = None
         self.reason = ""
-        found = self._find(wanted, Mode.ABSTRACT, tries, seconds * 0.6)
+        # Nothing is dispatched while all is being traced.
+        mode = Mode.CONCRETE if wanted.effect == "dispatch" else Mode.ABSTRACT
+        found = self._find(wanted, mode, tries, seconds * 0.6)
         if found is None and "never ran" in self.reason:
             # The place is in a function that the target gives back, or in one that such a function calls.
             reason = self.reason
@@ -156,8 +169,9 @@ class Search:
         seen = {self._best.key}
         best = -2.0
         needs_values = 0
-        for _ in range(tries):
-            if not heap or time.monotonic() > end:
+        partly: Found | None = None
+        for number in range(tries):
+            if not heap or time.monotonic() > end or (partly is not None and number > _TRIES_FOR_ALL):
                 break
             _, cost, _, state = heapq.heappop(heap)
             self.tries += 1
@@ -170,6 +184,7 @@ class Search:
             if outcome.found is not None:
                 self._best = state
                 return outcome.found
+            partly = partly or outcome.partly
             if outcome.progress > best:
                 best, self.reason = outcome.progress, outcome.reason
             for extra, following in self._neighbours(state, outcome):
@@ -177,7 +192,7 @@ class Search:
                     seen.add(following.key)
                     price = cost + extra
                     heapq.heappush(heap, (price - 3 * outcome.progress, price, next(counter), following))
-        return None
+        return partly
 
     def _is_ready(self, outcome: Outcome) -> bool:
         """Tell whether the target can be called as its author meant it to be: with its defaults alone."""
@@ -203,17 +218,44 @@ class Search:
             return self._failed(self._recorder.failure(error), world, -1.0)
         action = functools.partial(self._call, function, arguments)
         longest = min(_LONGEST_TRY, seconds) if mode != Mode.CONCRETE else seconds
-        run = self.run(action, arguments, function, mode, max(longest, 0.5))
+        counter = self._recorder.dispatches if wanted.effect == "dispatch" else None
+        if counter is not None:
+            self._jax.clear_caches()
+        with counter.counting() if counter is not None else contextlib.nullcontext():
+            run = self.run(action, arguments, function, mode, max(longest, 0.5))
         failure = run.failure
         works = failure is None and run.reached.get(wanted.line, 0) > 0
+        if works and wanted.effect == "dispatch" and _dispatched(run, wanted.anchor) < _SEVERAL:
+            arrays = [path for path in world.touched if world.choice(path).kind == "array"]
+            return Outcome(None, 1.0, arrays, None, "nothing was dispatched one by one", world, idle=True)
         if works or self._does(run, wanted):
+            left_out = works and not all(run.evaluated.get(part) for part in wanted.parts)
             text = self._describe(world)
-            opaque = tuple(p for p in world.touched if world.choice(p).kind in ("record", "opaque", "model"))
-            found = Found(action, arguments, function, text, mode, state, opaque)
+            opaque = tuple(p for p in world.touched if world.choice(p).kind in _STAND_INS)
+            # An instance is made by its own class; what that is given has paths of its own.
+            given = all(world.choice(p).given or world.choice(p).kind in _BUILT for p in world.touched)
+            found = Found(action, arguments, function, text, mode, state, opaque, given)
+            if left_out:
+                return self._left_out(found, wanted, world)
             return Outcome(found, 0.0, [], failure, world=world)
         if failure is None:
             return Outcome(None, 0.0, self._guards(wanted.line), None, f"line {wanted.line} never ran", world)
         return self._failed(failure, world, 0.0)
+
+    def _left_out(self, found: Found, wanted: Wanted, world: World) -> Outcome:
+        """Return what came of a try in which the line ran but not all of the place."""
+        node = self._chased or self._node
+        uses = self._definitions.uses(node) if node is not None else None
+        suspects = [*(uses.suspects(wanted.line) if uses else ()), *self._guards(wanted.line)]
+        reason = f"not all of line {wanted.line} ran"
+        return Outcome(None, 1.0, suspects, None, reason, world, partly=found, hint=self._constants(wanted.line))
+
+    def _constants(self, line: int) -> str:
+        """Return the integers on a line of the target, each followed by the next one."""
+        node = self._chased or self._node
+        inner = ast.walk(node) if node is not None else ()
+        found = [n.value for n in inner if isinstance(n, ast.Constant) and type(n.value) is int and n.lineno == line]
+        return " ".join(f"{value} {value + 1}" for value in found)
 
     def run(self, action: Callable[[], Any], arguments: Any, function: Any, mode: str, seconds: float = 600.0) -> Run:
         """Call once and return what happened."""
@@ -392,7 +434,9 @@ class Search:
         if world is None:
             return
         blamed = self._blamed(outcome, world)
-        message = outcome.failure.message if outcome.failure else outcome.reason
+        if outcome.idle:
+            yield from self._varied(state, outcome.suspects)
+        message = outcome.failure.message if outcome.failure else outcome.hint or outcome.reason
         kind = outcome.failure.type if outcome.failure else ""
         yield from self._mended(state, blamed, world, kind, message)
         arrays = [path for path in blamed if world.choice(path).kind == "array"]
@@ -416,6 +460,21 @@ class Search:
                         changes[path] = index
                 if changes:
                     yield 1.6, state.choosing(changes)
+
+    def _varied(self, state: State, arrays: list[str]) -> Iterator[tuple[float, State]]:
+        """Yield states in which arrays have another type of elements, or more axes, and differ from each other."""
+        for rank, dtype in ((2, "bfloat16"), (3, "bfloat16"), (3, "float32"), (4, "float32")):
+            changes = {}
+            for number, path in enumerate(arrays):
+                choices = self._slots[path].choices
+                wanted = Choice("array", (rank + number % 2, dtype))
+                index = _index_of(choices, wanted)
+                if index is None:
+                    choices.append(wanted)
+                    index = len(choices) - 1
+                changes[path] = index
+            if changes:
+                yield 0.3, state.choosing(changes)
 
     def _resized(self, state: State, arrays: list[str], world: World, message: str) -> Iterator[tuple[float, State]]:
         """Yield states in which one axis has another size."""
@@ -583,6 +642,11 @@ def _needs_values(failure: Failure | None) -> bool:
     )
 
 
+def _dispatched(run: Run, anchor: Anchor) -> int:
+    """Return how many single operations a run handed to the device at a place."""
+    return sum(e.count for e in run.events if e.kind == "dispatch" and any(map(anchor.holds, e.stack)))
+
+
 def _callables(value: Any, path: str, node: Function, depth: int = 2) -> Iterator[Callable[..., Any]]:
     """Yield the functions in a value that were defined by a node."""
     if callable(value):
@@ -648,10 +712,15 @@ def _numbers(message: str) -> list[int]:
 
 _TOO_FEW_AXES = re.compile(r"but (\d+) were indexed")
 """How jax says that an array has fewer axes than are asked for, and how many these are."""
+_SEVERAL = 2
+_STAND_INS = ("record", "opaque", "model", "function")
+_BUILT = ("instance", "sequence", "dict", "factory")
 _ITEMS = 1000
 """How far a generator that a target returns is run."""
 _LONGEST_TRY = 3.0
 _TRIES_WITH_VALUES = 12
+_TRIES_FOR_ALL = 60
+"""How many tries go into having all of a place run, when its line does."""
 _EDITS = 4
 _CHASED = 4
 """How many functions inside a target are looked for in what it gives back."""

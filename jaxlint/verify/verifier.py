@@ -11,6 +11,7 @@ from pathlib import Path
 
 from jaxlint.diagnostic import Diagnostic
 from jaxlint.verify.judge import Judgement
+from jaxlint.verify.observation import Range
 from jaxlint.verify.proof import Budget, Proof
 from jaxlint.verify.prover import Limits, Prover
 from jaxlint.verify.verdict import Result
@@ -86,10 +87,11 @@ def verify_file(prover: Prover, job: Job, budget: Budget) -> Iterator[Result]:
         WorkerError: no process with jax can be started.
     """
     lines = {diagnostic.location.row for diagnostic in job.diagnostics}
+    spans = {_range(diagnostic) for diagnostic in job.diagnostics}
     proof: Proof | None = None
     reason = ""
     try:
-        proof = Proof(prover, job.path, lines, budget=budget, examples=job.examples)
+        proof = Proof(prover, job.path, lines, budget=budget, examples=job.examples, spans=spans)
     except (SyntaxError, ValueError, OSError, RecursionError) as error:
         reason = f"the file cannot be loaded: {error}"
     for diagnostic in job.diagnostics:
@@ -101,11 +103,21 @@ def _result(proof: Proof, diagnostic: Diagnostic) -> Result:
         return Result.not_run(diagnostic, "it speaks of the file, not of what the code does")
     try:
         judgement = proof.judge(diagnostic.location.row, diagnostic.code, impact=diagnostic.impact)
+        judgement = proof.settled(judgement, _range(diagnostic), diagnostic.code, diagnostic.impact)
     except LookupError:
         return Result.not_run(diagnostic, f"no way is known to measure what {diagnostic.code} claims")
     result = Result.of(diagnostic, judgement)
     called = (judgement.figures.target,) if judgement.figures.target else ()
     return replace(result, targets=(*called, *proof.targets(diagnostic.location.row)))
+
+
+def _range(diagnostic: Diagnostic) -> Range:
+    """Return where a finding is, as Python's syntax trees count."""
+    start, end = diagnostic.location, diagnostic.end_location
+    columns = [
+        len(line[: place.column - 1].encode()) for line, place in ((diagnostic.line, start), (diagnostic.end_line, end))
+    ]
+    return start.row, columns[0], end.row, columns[1]
 
 
 def verify_at(prover: Prover, path: Path, line: int, code: str, *, budget: Budget | None = None) -> Judgement:

@@ -57,6 +57,7 @@ class Worker:
                 source.encode("latin-1") if request["bytes"] else source,
                 request["watched"],
                 request["loops"],
+                spans=[tuple(span) for span in request["spans"]],
                 whole=request["whole"],
                 seconds=request["seconds"],
                 examples=request["examples"],
@@ -65,12 +66,13 @@ class Worker:
         if self._module is None:
             raise ValueError("nothing is loaded")
         if request["op"] == "call":
-            return {"observation": to_json(self._module.call(request["target"], request["calls"]))}
+            seen = self._module.call(request["target"], request["calls"], dispatches=request["dispatches"])
+            return {"observation": to_json(seen)}
         if request["op"] == "search":
             file, *ranges = request["anchor"].values()
             anchor = Anchor(file, *(tuple(map(tuple, some)) for some in ranges))
             budget = request["tries"], request["seconds"]
-            wanted = Wanted(request["line"], anchor, request["effect"])
+            wanted = Wanted(request["line"], anchor, request["effect"], tuple(request["parts"]))
             found = self._module.search(request["target"], wanted, *budget, request["state"])
             return {"inputs": to_json(found)}
         if request["op"] == "result":
