@@ -43,10 +43,16 @@ LARGE = (
     "Python loops are written out when they are traced.  Write them as jax.lax.scan or jax.lax.fori_loop, or compile "
     "the body by itself."
 )
+COMPILE = (
+    "Compile the call: `compiled = {compiled}`, once, and call that in place of `{name}`.  It is one program for each "
+    "shape of its arguments."
+)
+GROWTH = (
+    "Each new shape is compiled anew, in a jitted function as well.  Allocate the largest size once and write into it, "
+    "or pad to a few fixed sizes and mask."
+)
+HEAVY = "most of this is what the operations take by themselves, as random numbers do: one program compiles that too"
 PLACELESS = "jax's log does not say where they were run: `jaxlint run` does."
 
-FLOOD_SHARE = 0.8
-"""How much of an eager flood one compiled function saves: 24 programs of 4 operations on 6 shapes took 1.5 s, one
-program of the same 0.3 s; 200 programs 15 s against 3.4 s (jax 0.10.2 on a CPU)."""
 MANY_EQUATIONS = 1000
 """From how many equations on a program is large; JAX301 takes the same."""

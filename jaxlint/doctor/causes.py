@@ -306,6 +306,16 @@ def cause(said: Explanation, types: Signature | None, history: History) -> Verdi
     return Verdict(Cause.UNKNOWN)
 
 
+def another(types: Signature | None, history: History) -> Verdict:
+    """Say why a function that is defined anew was compiled for what none before it computes.
+
+    It would have been, had it been defined once: for its types, or for what it closes over.
+    """
+    if types is None or not history.signatures or types in history.signatures:
+        return Verdict(Cause.NEW_FUNCTION)
+    return unexplained(types, history)
+
+
 def unexplained(types: Signature, history: History) -> Verdict:
     """Say what a function was compiled for where jax explains nothing, from the types of its arguments alone."""
     if not history.signatures:

@@ -208,7 +208,8 @@ class Fingerprint(Event):
 class Equations(Event):
     """Of how many equations a program is made, by the lines that brought them in.
 
-    Bodies of loops count once, as does a compiled function that is called often.
+    Bodies of loops count once, as does a compiled function that is called often.  `digest` is the same for programs of
+    one process that compute the same, but for the numbers in them; empty where unknown.
     """
 
     KIND = "equations"
@@ -216,6 +217,7 @@ class Equations(Event):
     program: str = ""
     definition: Frame | None = None
     samples: tuple[Sample, ...] = ()
+    digest: str = ""
 
     @property
     def count(self) -> int:

@@ -10,8 +10,9 @@ from typing import Any
 from jaxlint.doctor import advice
 from jaxlint.doctor.causes import Cause
 from jaxlint.doctor.events import Equations, Frame
-from jaxlint.doctor.join import Joined, Suggestion
+from jaxlint.doctor.join import Joined
 from jaxlint.doctor.model import Cost, Flood, Function, Key, MissGroup, Model, Program
+from jaxlint.doctor.suggestions import Suggestion
 from jaxlint.report.json import finding
 
 _LINES = 20

@@ -110,6 +110,18 @@ class MissGroup:
 
 
 @dataclass(slots=True)
+class Operation:
+    """The programs of one operation for arguments of the same types, from one stack; `number` counts from the first."""
+
+    name: str
+    types: str
+    stack: tuple[Frame, ...]
+    number: int = 0
+    count: int = 0
+    cost: Cost = field(default_factory=Cost)
+
+
+@dataclass(slots=True)
 class Flood:
     """The programs of single operations that one line of user code dispatched; `site` is None where it is unknown."""
 
@@ -119,6 +131,7 @@ class Flood:
     cost: Cost = field(default_factory=Cost)
     operations: Counter[str] = field(default_factory=Counter)
     frames: dict[Frame, None] = field(default_factory=dict)
+    programs: dict[tuple[tuple[Frame, ...], str, str], Operation] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +223,7 @@ class _Open:
     cost: Cost = field(default_factory=Cost)
     cached: bool = False
     stack: tuple[Frame, ...] = ()
+    digest: str = ""
 
 
 @dataclass(slots=True)
@@ -229,6 +243,9 @@ class _Process:
     hits: Counter[str] = field(default_factory=Counter)
     ids: Counter[str] = field(default_factory=Counter)
     seen: set[tuple[Frame | None, str, Signature]] = field(default_factory=set)
+    built: set[tuple[Key, str]] = field(default_factory=set)
+    """The digests of the programs of each function."""
+    sites: set[tuple[Key, Frame | None]] = field(default_factory=set)
     compiled: Counter[str] = field(default_factory=Counter)
     fingerprints: Counter[str] = field(default_factory=Counter)
     explains: bool = False
@@ -243,6 +260,14 @@ class _Process:
 EAGER_WITHOUT_PLACE = "operations outside of any compiled function, of which jax's log does not say where they were run"
 WITHOUT_EXPLANATION = "functions of which jax explains no cache misses, as those of libraries"
 NOT_EXPLAINING = "jax was not asked to explain cache misses, so that nothing says where functions were called"
+_UNTRACED = {
+    Cause.NEW_FUNCTION: "its trace was in the cache, as of a call inside of another program",
+    Cause.UNKNOWN: (
+        "compiled again without a new trace: what changed is where its arguments are (device, sharding, committed or "
+        "not), or options of the compiler"
+    ),
+}
+_UNTRACED_TYPES = "its trace was in the cache, as under vmap; known by the types of the arguments"
 TRACED_ONLY = "traces that no compile followed: of a function known already, or for another use than running it"
 INCOMPLETE = "programs of which the log lacks a part"
 
@@ -259,6 +284,7 @@ class Builder:
         self._totals = Totals()
         self._heap: list[tuple[float, int, Program]] = []
         self._number = 0
+        self._operations = 0
         self._equations: dict[Key, Equations] = {}
         self._unknown = 0
         self._unknown_examples: list[events.Unknown] = []
@@ -485,6 +511,9 @@ class Builder:
         process.fingerprints[event.program] += 1
 
     def _on_equations(self, event: Equations, process: _Process) -> None:
+        program = process.open.get((event.thread, event.program))
+        if program is not None:
+            program.digest = event.digest
         definition = event.definition
         key = process.by_name.get(event.program) or Key(event.program)
         if definition is not None and not is_internal(definition.file):
@@ -577,29 +606,46 @@ class Builder:
                 return None
             return self._record(program.matched, types, process, program)
         if key.file and key.name in process.by_name:
-            return self._untraced(program, key)
+            return self._untraced(program, key, types, process)
         if types is not None and not is_operation(program.name):
             return self._unexplained(program, key, types, process)
         return None
 
     def _record(
-        self, pending: _Pending, types: Signature | None, process: _Process, program: _Open | None, slot: int = 0
+        self,
+        pending: _Pending,
+        types: Signature | None,
+        process: _Process,
+        program: _Open | None,
+        slot: int = 0,
+        known: bool | None = None,
     ) -> MissGroup:
-        """Count a miss in its group."""
+        """Count a miss in its group.
+
+        `known` tells of a function that an operation was given whether the operation was compiled for such before.
+        """
         key = pending.key
         history = process.histories.setdefault(key, History())
         if pending.said.never_seen or not pending.miss.text:
             again = process.defined[key, slot] > 0
             process.defined[key, slot] += 1
-            verdict = causes.Verdict(Cause.REDEFINED_FUNCTION if again else Cause.NEW_FUNCTION)
+            if known is not None:
+                verdict = causes.Verdict(Cause.REDEFINED_FUNCTION if again and known else Cause.NEW_FUNCTION)
+            elif again and program is not None and self._is_another(program, key, process):
+                verdict = causes.another(types, history)
+            else:
+                verdict = causes.Verdict(Cause.REDEFINED_FUNCTION if again else Cause.NEW_FUNCTION)
             if again and slot == 0:
                 history.begin_again()
         else:
             process.defined[key, slot] += 1
             verdict = causes.cause(pending.said, types, history)
         history.add(pending.said, types)
+        if program is not None and program.digest:
+            process.built.add((key, program.digest))
         stack = (program.stack if program is not None else ()) or pending.miss.stack
         site = pending.miss.site or (stack[0] if stack else None)
+        process.sites.add((key, site))
         group = self._miss_group(site, key, verdict.cause)
         group.definition = group.definition or pending.miss.definition
         group.program = group.program or (program.name if program is not None else "")
@@ -610,6 +656,10 @@ class Builder:
         _add_frames(group.frames, stack)
         group.count += 1
         return group
+
+    def _is_another(self, program: _Open, key: Key, process: _Process) -> bool:
+        """Tell whether a program computes what none of the same function did: what it closes over differs."""
+        return bool(program.digest) and (key, program.digest) not in process.built
 
     def _miss_group(self, site: Frame | None, key: Key, cause: Cause) -> MissGroup:
         place = (site.file, site.line, site.column) if site is not None else None
@@ -622,8 +672,9 @@ class Builder:
         """Count the functions that an operation of control flow was given."""
         slots: Counter[Key] = Counter()
         groups: list[MissGroup] = []
+        known = self._is_known(program, process)
         for pending in program.adopted:
-            group = self._record(pending, None, process, program, slots[pending.key])
+            group = self._record(pending, None, process, program, slots[pending.key], known)
             slots[pending.key] += 1
             if group in groups:
                 # Two functions of one line are one miss of the operation.
@@ -632,6 +683,18 @@ class Builder:
                 groups.append(group)
         # What is new each time, costs each time; a function that lives is not to blame.
         return sorted(groups, key=lambda group: group.cause is not Cause.REDEFINED_FUNCTION)
+
+    def _is_known(self, program: _Open, process: _Process) -> bool:
+        """Tell whether an operation was compiled before for functions that are defined where these are.
+
+        Functions within those that it was given may have been traced before, inside of another program.
+        """
+        key = Key(program.name)
+        if program.digest:
+            known = (key, program.digest) in process.built
+            process.built.add((key, program.digest))
+            return known
+        return process.defined[program.adopted[0].key, 0] > 0
 
     def _control(self, program: _Open, types: Signature | None, process: _Process) -> MissGroup:
         """Count an operation of control flow of which jax does not tell the functions that it was given."""
@@ -669,15 +732,31 @@ class Builder:
         _add_frames(group.frames, program.stack)
         return group
 
-    def _untraced(self, program: _Open, key: Key) -> MissGroup:
-        """Count a compile of a known function that no trace preceded."""
-        group = self._miss_group(program.stack[0] if program.stack else None, key, Cause.UNKNOWN)
+    def _untraced(self, program: _Open, key: Key, types: Signature | None, process: _Process) -> MissGroup:
+        """Count a compile of a known function that no trace preceded: its trace was in the cache.
+
+        It may be the first compile all the same: of what was traced inside of another program, or for another batch
+        under `vmap`.
+        """
+        site = program.stack[0] if program.stack else None
+        history = process.histories.setdefault(key, History())
+        verdict = causes.Verdict(Cause.UNKNOWN)
+        if types is not None:
+            verdict = causes.unexplained(types, history)
+            history.add(Explanation(False), types)
+        if (verdict.cause is Cause.PYTREE and (key, site) not in process.sites) or (
+            verdict.cause is Cause.UNKNOWN and self._is_another(program, key, process)
+        ):
+            # Another use of a function, which needs a program of its own.
+            verdict = causes.Verdict(Cause.NEW_FUNCTION)
+        if program.digest:
+            process.built.add((key, program.digest))
+        process.sites.add((key, site))
+        group = self._miss_group(site, key, verdict.cause)
         group.definition = Frame(key.file, key.line, key.name)
         group.program = program.name
-        group.evidence = group.evidence or (
-            "compiled again without a new trace: what changed is where its arguments are (device, sharding, committed "
-            "or not), or options of the compiler"
-        )
+        group.evidence = group.evidence or _UNTRACED.get(verdict.cause, _UNTRACED_TYPES)
+        _add_changes(group, verdict.changes)
         group.count += 1
         _add_frames(group.frames, program.stack)
         return group
@@ -733,7 +812,20 @@ class Builder:
         flood.cache_loads += program.cached
         flood.cost.add(program.cost)
         flood.operations[program.name] += 1
-        _add_frames(flood.frames, program.stack or (matched.miss.stack if matched is not None else ()))
+        stack = program.stack or (matched.miss.stack if matched is not None else ())
+        _add_frames(flood.frames, stack)
+        self._operation(flood, program, stack)
+
+    def _operation(self, flood: Flood, program: _Open, stack: tuple[Frame, ...]) -> None:
+        key = stack, program.name, program.types[:_LONGEST_TYPES]
+        if key not in flood.programs and self._operations >= KEPT_PROGRAMS:
+            key = stack[:1], "", ""
+        operation = flood.programs.get(key)
+        if operation is None:
+            self._operations += 1
+            operation = flood.programs[key] = Operation(key[1], key[2], key[0], self._number)
+        operation.count += 1
+        operation.cost.add(program.cost)
 
     def _count_fingerprints(self, process: _Process) -> None:
         """Count the programs that XLA tells of and jax was not asked to."""

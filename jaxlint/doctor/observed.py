@@ -45,7 +45,8 @@ def observe(joined: Joined) -> dict[Place, Observed]:
             groups = [m for m in suggestion.misses if diagnostic in joined.of_miss[id(m)]]
             if not groups and not suggestion.floods:
                 continue
-            found = _of_misses(groups, joined, diagnostic) if groups else _of_floods(suggestion.floods)
+            floods = [flood for flood in suggestion.floods if diagnostic in joined.of_flood[id(flood)]]
+            found = _of_misses(groups, joined, diagnostic) if groups else _of_floods(floods or suggestion.floods)
             place = (paths[diagnostic.filename], diagnostic.fingerprint)
             if found is not None and (place not in seen or found.confirmed):
                 seen[place] = found

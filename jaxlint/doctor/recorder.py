@@ -46,6 +46,7 @@ _LOGGERS = (
 _EXPLANATIONS = "TRACING CACHE MISS"
 _PERSISTENT_MISS = "PERSISTENT COMPILATION CACHE MISS"
 _COMPILING = "Compiling %s with global shapes and types"
+_DIFFERENT_TYPES = "different input types"
 _FINISHED = "Finished "
 _CACHE_WORDS = ("Persistent compilation cache", _PERSISTENT_MISS, "Not writing persistent", "Writing ")
 
@@ -233,7 +234,11 @@ class Recorder:
         if text.startswith(_EXPLANATIONS):
             if not self.paused:
                 line = {"kind": "miss", "time": round(time.time(), 6), "text": record.getMessage()}
-                line["stack"] = self._stack(sys._getframe(2))
+                frame = sys._getframe(2)
+                line["stack"] = self._stack(frame)
+                paths = self._paths(str(line["text"]), frame)
+                if paths:
+                    line["paths"] = paths
                 self._emit(line)
             return not self._asked()
         if text.startswith(_FINISHED):
@@ -262,6 +267,28 @@ class Recorder:
             return True
         local = getattr(self._state, "get_local", None)  # set by `with jax.explain_cache_misses(True)`
         return local is not None and local() is True
+
+    def _paths(self, text: str, frame: types.FrameType | None) -> dict[str, str]:
+        """Return what the user calls arguments that jax names after the inside of a wrapper, as equinox's.
+
+        The wrapper holds the user's arguments; a leaf of them is the one meant if all types that jax tells agree.
+        """
+        if _DIFFERENT_TYPES not in text:
+            return {}
+        try:
+            return _user_paths(text, self._wrapper_of(frame))
+        except Exception:  # noqa: BLE001  (a name is not worth more)
+            return {}
+
+    def _wrapper_of(self, frame: types.FrameType | None) -> types.FrameType | None:
+        """Return the frame next to the user's that holds what the user passed: `args` and `kwargs`."""
+        found = None
+        while frame is not None and not self._places.is_user(frame.f_code.co_filename):
+            names = frame.f_code.co_varnames
+            if "args" in names and "kwargs" in names and not frame.f_code.co_filename.startswith(self._jax):
+                found = frame
+            frame = frame.f_back
+        return found
 
     @staticmethod
     def _name_of(text: str) -> str:
@@ -351,7 +378,7 @@ class Recorder:
     def _equations(self, name: str, definition: list[Any] | None, jaxpr: Any, end: float) -> dict[str, Any]:
         equations = _equations_of(jaxpr)
         line = {"kind": "equations", "time": round(end, 6), "name": name, "definition": definition,
-                "total": len(equations)}  # fmt: skip
+                "total": len(equations), "digest": _digest_of(jaxpr, equations)}  # fmt: skip
         if len(equations) < LARGE:
             return line
         counts: dict[tuple[Any, str], int] = {}
@@ -531,6 +558,54 @@ def _line_of(code: types.CodeType, instruction: int) -> int:
     return line
 
 
+def _user_paths(text: str, wrapper: types.FrameType | None) -> dict[str, str]:
+    import inspect
+    import re
+
+    if wrapper is None:
+        return {}
+    told = re.findall(r"\* at (\w+\S*\[(\d+)\]), now (\w+)\[([\d,]*)\]", text)
+    args, kwargs, fun = (wrapper.f_locals.get(name) for name in ("args", "kwargs", "self"))
+    if not told or not isinstance(args, tuple) or not isinstance(kwargs, dict):
+        return {}
+    names = list(inspect.signature(fun).parameters) if callable(fun) else []
+    flatten = sys.modules["jax"].tree_util.tree_flatten_with_path
+    leaves = [(path, leaf) for path, leaf in flatten((args, kwargs))[0] if hasattr(leaf, "dtype")]
+    rest = [(path, leaf) for path, leaf in leaves if not (path[0].idx == 0 and path[1].idx == 0)] if args else leaves
+    for candidates in (rest, leaves):
+        found = {}
+        for path, index, dtype, shape in told:
+            if int(index) >= len(candidates):
+                break
+            place, leaf = candidates[int(index)]
+            if "first" in path and candidates is rest:
+                place, leaf = leaves[int(index)]
+            if ",".join(map(str, leaf.shape)) != shape or _short_dtype(leaf.dtype) != dtype:
+                break
+            found[path] = _spelled(place, names)
+        else:
+            return found
+    return {}
+
+
+def _short_dtype(dtype: Any) -> str:
+    """Spell a type as jax does where it tells types."""
+    import re
+
+    name = str(dtype).replace("bfloat", "bf").replace("float", "f").replace("uint", "u").replace("complex", "c")
+    return re.sub(r"^int", "i", name)
+
+
+def _spelled(path: Any, names: list[str]) -> str:
+    """Return the name of a leaf of `(args, kwargs)`: `opt_state[0].count`."""
+    keystr = sys.modules["jax"].tree_util.keystr
+    second = path[1]
+    name = getattr(second, "key", None)
+    if name is None:
+        name = names[second.idx] if second.idx < len(names) else f"argument {second.idx + 1}"
+    return f"{name}{keystr(path[2:])}"
+
+
 def _definition(debug_info: Any) -> list[Any] | None:
     """Return file, line and name of the function that a program was made of."""
     file, line = getattr(debug_info, "func_filename", None), getattr(debug_info, "func_lineno", None)
@@ -561,6 +636,23 @@ def _equations_of(jaxpr: Any) -> list[Any]:
                             seen.add(id(inner))
                             waiting.append(inner)
     return found
+
+
+def _digest_of(jaxpr: Any, equations: list[Any]) -> str:
+    """Return what programs of one process have in common that compute the same, but for the numbers in them."""
+    number = 0
+    for variable in jaxpr.invars:
+        number = hash((number, *_kind_of(variable)))
+    for equation in equations:
+        number = hash((number, equation.primitive.name))
+        for variable in equation.outvars:
+            number = hash((number, *_kind_of(variable)))
+    return f"{number & (1 << 64) - 1:016x}"
+
+
+def _kind_of(variable: Any) -> tuple[Any, ...]:
+    aval = variable.aval
+    return getattr(aval, "shape", None), getattr(aval, "dtype", None)
 
 
 _classes: dict[Any, Any] = {}

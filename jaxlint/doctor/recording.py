@@ -9,6 +9,7 @@ import dataclasses
 import json
 import os
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,8 +37,9 @@ def read(folder: Path, exit_codes: dict[int, int]) -> Recordings:
         OSError: a file cannot be read.
     """
     found = Recordings()
-    for file in sorted(folder.glob("*.jsonl")):
-        process = _Process(exit_codes)
+    images: Counter[str] = Counter()
+    for file in sorted(folder.glob("*.jsonl"), key=_begun):
+        process = _Process(exit_codes, images)
         with file.open(encoding="utf-8") as lines:
             for line in lines:
                 if line.endswith("\n"):
@@ -46,6 +48,12 @@ def read(folder: Path, exit_codes: dict[int, int]) -> Recordings:
         found.notes.extend(process.notes)
     found.events.sort(key=lambda event: event.time or 0.0)
     return found
+
+
+def _begun(file: Path) -> tuple[int, str]:
+    """Return when a recording was begun, by its name."""
+    time = file.stem.rpartition("-")[2]
+    return int(time) if time.isdigit() else 0, file.name
 
 
 def write(path: Path, happened: Iterable[Event]) -> None:
@@ -87,7 +95,9 @@ def replace(path: Path, parts: Iterable[str]) -> None:
 class _Process:
     """Makes events of the lines of one file."""
 
-    def __init__(self, exit_codes: dict[int, int]) -> None:
+    def __init__(self, exit_codes: dict[int, int], images: Counter[str]) -> None:
+        self._images = images
+        self._name = ""
         self.notes: list[str] = []
         self._exit_codes = exit_codes
         self._first: dict[str, Any] = {}
@@ -115,6 +125,10 @@ class _Process:
         self._last = max(self._last, line.get("time", 0.0), line.get("start", 0.0) + line.get("seconds", 0.0))
         if kind == "process":
             self._first = line
+            pid = str(line["pid"])
+            self._images[pid] += 1
+            # A process that `os.execv` made another program of knows nothing of what was compiled before.
+            self._name = pid if self._images[pid] == 1 else f"{pid}, program {self._images[pid]}"
         elif kind == "jax":
             versions = {"python": self._first["python"], **line["versions"]}
             self._begun = events.Start(
@@ -142,10 +156,6 @@ class _Process:
             code = self._exit_codes.get(self._first["pid"])
             seconds = max(self._last - self._begun.time, 0.0)
             yield events.Finish(time=self._last, process=self._name, seconds=seconds, exit_code=code)
-
-    @property
-    def _name(self) -> str:
-        return str(self._first.get("pid", ""))
 
     def _trace(self, line: dict[str, Any], common: dict[str, Any]) -> Iterator[Event]:
         name = events.name(line["name"])
@@ -218,6 +228,7 @@ class _Process:
             program=events.name(line["name"]),
             definition=Frame(place[0], place[1], place[2]) if place else None,
             samples=tuple(samples),
+            digest=line.get("digest", ""),
             **common,
         )
 
@@ -225,7 +236,10 @@ class _Process:
         if line["text"].startswith("Persistent compilation cache hit"):
             # Its compile says so too.
             return
-        event = _parsed(line["text"])
+        text = line["text"]
+        for path, spelled in line.get("paths", {}).items():
+            text = text.replace(f"* at {path},", f"* at {spelled},")
+        event = _parsed(text)
         if isinstance(event, events.Miss):
             self._missed.setdefault(common["thread"], []).append(event.function.rpartition(".")[2])
         if event is not None:

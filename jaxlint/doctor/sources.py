@@ -49,6 +49,31 @@ class Text:
                 found[first] = (max(old[0], node.lineno), max(old[1], node.end_lineno or node.lineno))
         return found
 
+    @property
+    def loops(self) -> list[range]:
+        """The lines of each Python loop, and of each comprehension."""
+        return [rows for rows, _ in self._loops]
+
+    @property
+    def repeated(self) -> list[range]:
+        """The lines that loops repeat which are statements."""
+        return [rows for rows, is_statement in self._loops if is_statement]
+
+    @functools.cached_property
+    def _loops(self) -> list[tuple[range, bool]]:
+        try:
+            tree = ast.parse(self.source.text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return []
+        found: list[tuple[range, bool]] = []
+        for node in ast.walk(tree):
+            if isinstance(node, ast.For | ast.While | ast.AsyncFor):
+                first = node.body[0].lineno if isinstance(node, ast.For | ast.AsyncFor) else node.lineno
+                found.append((range(first, (node.end_lineno or first) + 1), True))
+            elif isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+                found.append((range(node.lineno, (node.end_lineno or node.lineno) + 1), False))
+        return found
+
     def is_definition(self, frame: Frame) -> bool:
         """Tell whether a function of this name can begin at this row."""
         name = _NAME.findall(frame.function.rsplit(".", 1)[-1])

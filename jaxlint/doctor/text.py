@@ -11,14 +11,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO
 
-from jaxlint.doctor.join import Joined, Suggestion
+from jaxlint.doctor.join import Joined
 from jaxlint.doctor.model import Cost, Function, Model
+from jaxlint.doctor.suggestions import Suggestion
 
 if TYPE_CHECKING:
     from jaxlint.diagnostic import Diagnostic
     from jaxlint.doctor.events import Frame
 
-SUGGESTIONS = 10
 ROWS = 15
 WIDTH = 100
 _FILES = 5
@@ -82,11 +82,13 @@ def _write_suggestions(joined: Joined, writer: Any) -> None:
             writer.heading("Nothing was compiled twice, and nothing ran operation by operation.")
         return
     writer.heading("What to change, the largest saving first")
-    for number, suggestion in enumerate(joined.suggestions[:SUGGESTIONS], 1):
+    shown = joined.shown
+    for number, suggestion in enumerate(shown, 1):
         writer.suggestion(number, suggestion, joined)
-    rest = joined.suggestions[SUGGESTIONS:]
+    rest = [suggestion for suggestion in joined.suggestions if suggestion not in shown]
     if rest:
-        writer.text(f"and {len(rest)} more, which would save {seconds(sum(s.saving for s in rest))} together")
+        saved = seconds(sum(suggestion.saving for suggestion in rest))
+        writer.text(f"and {len(rest)} smaller, which would save up to {saved} together")
 
 
 def _write_unused(joined: Joined, writer: Any) -> None:
@@ -182,9 +184,17 @@ def fix_line(diagnostic: Diagnostic) -> str | None:
     """Return what mends a finding; None where no fix is known."""
     if not diagnostic.fixes:
         return None
+    from jaxlint.finding import Confidence
+    from jaxlint.rules import rules
+
     fix = diagnostic.fixes[0]
-    how = {"safe": "`jaxlint check --fix` does it", "unsafe": "`jaxlint check --fix --unsafe-fixes` does it"}
-    return f"{fix.message} ({how.get(fix.applicability.value, 'by hand')})"
+    if fix.applicability.value not in ("safe", "unsafe"):
+        return f"{fix.message} (by hand)"
+    command = "jaxlint check --fix" + " --unsafe-fixes" * (fix.applicability.value == "unsafe")
+    # Only what `check` shows is fixed.
+    command += " --preview" * rules()[diagnostic.code].preview
+    command += " --min-confidence low" * (diagnostic.confidence < Confidence.MEDIUM)
+    return f"{fix.message} (`{command}` does it)"
 
 
 def _at(diagnostic: Diagnostic) -> str:
@@ -239,7 +249,7 @@ def _details(suggestion: Suggestion, joined: Joined) -> Iterator[tuple[str, str]
             yield "fix", f"fix: {fix}"
     for diagnostic in suggestion.possible[:3]:
         yield "finding", f"may come of {_at(diagnostic)}: {diagnostic.code} {diagnostic.name}"
-    if not suggestion.findings:
+    if not suggestion.findings or (suggestion.root is not None and suggestion.root.kind in ("function", "call")):
         yield "advice", suggestion.advice
 
 

@@ -389,3 +389,97 @@ def test_misses_are_known_that_jax_does_not_explain(tmp_path: Path) -> None:
         (28, "map", "new-function", 1),
         (28, "map", "redefined-function", 2),
     ]
+
+
+LIB = """\
+import jax
+
+
+def run(f):
+    def one_step(c, _):
+        return f(c), None
+
+    return jax.lax.scan(one_step, 1.0, None, length=3)
+
+
+def apply(kernel, x):
+    return jax.jit(lambda c: kernel(c))(x)
+"""
+TRUE_CAUSES = {
+    # A trace that the cache holds, of a call within another program, is compiled for the first time.
+    "@jax.jit\ndef inner(x):\n    return x * 2\njax.jit(lambda x: inner(x) + 1)(x)\ninner(x)\ninner(x[:2])\n": [
+        ("<lambda>", "new-function", 1), ("inner", "new-function", 1), ("inner", "shape", 1),
+    ],
+    # The functions in a body were traced before, inside of another program.
+    "def inner(x):\n    return jax.lax.while_loop(lambda c: c < 9.0, lambda c: c * 2.0, x)\n"
+    "jax.jit(lambda x: inner(x) + 1.0)(1.0)\nlib.run(inner)\n": [
+        ("<lambda>", "new-function", 1), ("scan", "new-function", 1),
+    ],
+    # Another batch is another program, and needs no trace.
+    "f = jax.jit(lambda x: x * 2)\nfor n in (2, 3, 3):\n    jax.vmap(f)(np.ones(n, np.float32))\n": [
+        ("<lambda>", "new-function", 1), ("<lambda>", "shape", 1),
+    ],
+    # Bodies that differ need programs of their own; the second time each of them is there already.
+    "for f in (jnp.sin, jnp.cos, jnp.sin):\n    lib.run(lambda c, f=f: f(c))\n": [
+        ("scan", "new-function", 2), ("scan", "redefined-function", 1),
+    ],
+    "for f in (jnp.sin, jnp.cos, jnp.sin):\n    lib.apply(f, 1.0)\n": [
+        ("<lambda>", "new-function", 2), ("<lambda>", "redefined-function", 1),
+    ],
+    # What is defined anew for each shape has to be compiled for each.
+    "for n in (2, 3, 2):\n    jax.jit(lambda a: a * 2)(np.ones(n, np.float32))\n": [
+        ("<lambda>", "new-function", 1), ("<lambda>", "redefined-function", 1), ("<lambda>", "shape", 1),
+    ],
+    # The process goes on as another program, which knows nothing of what was compiled.
+    "jax.jit(lambda x: x * 2)(1.0)\nif len(sys.argv) < 2:\n"
+    "    os.execv(sys.executable, [sys.executable, __file__, 'again'])\n": [
+        ("<lambda>", "new-function", 2),
+    ],
+}  # fmt: skip
+
+
+def test_causes_are_true(tmp_path: Path) -> None:
+    (tmp_path / "lib.py").write_text(LIB)
+    for code, expected in TRUE_CAUSES.items():
+        head = "import os, sys, jax, jax.numpy as jnp, numpy as np, lib\nx = np.ones(3, np.float32)\n"
+        (tmp_path / "script.py").write_text(head + code)
+        done = jaxlint_run(tmp_path, "--json", "run.json", "script.py")
+        assert done.returncode == 0, done.stderr
+        found: dict[tuple[str, str], int] = {}
+        for miss in json.loads((tmp_path / "run.json").read_text())["misses"]:
+            times = miss["compiles"]
+            if times:
+                program = miss["ids"][0][1:].rpartition("/")[0]
+                found[program, miss["cause"]] = found.get((program, miss["cause"]), 0) + times
+        assert sorted((*key, times) for key, times in found.items()) == expected, code
+
+
+WEAK = """\
+import equinox as eqx, jax, jax.numpy as jnp
+
+
+class State(eqx.Module):
+    count: jax.Array
+    total: jax.Array
+
+
+@eqx.filter_jit
+def step(model, state, x):
+    return State(state.count * jnp.float32(0.5) + x.sum(), state.total + x)
+
+
+state = State(jnp.asarray(0.0), jnp.zeros(3))
+for _ in range(3):
+    state = step(None, state, jnp.ones(3))
+"""
+
+
+def test_a_weak_type_is_named_as_the_user_does_with_the_line_that_made_it(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(WEAK)
+    assert jaxlint_run(tmp_path, "--json", "run.json", "script.py").returncode == 0
+    data = json.loads((tmp_path / "run.json").read_text())
+    (weak,) = [one for one in data["suggestions"] if "weak-type" in one["causes"]]
+    assert weak["facts"] == [
+        "state.count: f32[], before f32[] (weak)",
+        "`state` was made at line 14: state = State(jnp.asarray(0.0), jnp.zeros(3))",
+    ]

@@ -1,0 +1,335 @@
+"""The places to change: calls below which everything could be one compiled program, found from recorded stacks.
+
+Operations that run one by one are told by the line that dispatched them, which is often deep in a model.  What has to
+change is further out: the outermost call of a function that could be traced as a whole.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from jaxlint.doctor import causes
+from jaxlint.doctor.events import Frame
+from jaxlint.doctor.model import Model, Operation
+from jaxlint.doctor.sources import Sources
+from jaxlint.doctor.traceable import Function, Module
+
+GROWN = 4
+"""Of how many sizes, each larger than the one before by as much, something grows."""
+
+Kind = Literal["function", "call", "body", "growth", "unknown"]
+
+
+@dataclass(eq=False)
+class Root:
+    """Operations that one change takes care of.
+
+    `kind` says what is to be compiled: a `function` of the user's, a `call` of a library's, a part of a `body`.
+    `growth` is for shapes that grow, and `unknown` for operations of which no line is known.  `name` is what to
+    compile; `options` are the parameters that must be static, `obstacle` is why the function around cannot be compiled.
+    """
+
+    kind: Kind
+    site: Frame | None
+    name: str = ""
+    wrapper: str = "jax.jit"
+    options: list[str] = field(default_factory=list)
+    obstacle: str = ""
+    sites: dict[Frame, None] = field(default_factory=dict)
+    operations: list[Operation] = field(default_factory=list)
+    sizes: tuple[int, ...] = ()
+    saving: float = 0.0
+
+    @property
+    def programs(self) -> int:
+        """How many programs there are."""
+        return sum(operation.count for operation in self.operations)
+
+    @property
+    def seconds(self) -> float:
+        """What they cost."""
+        return sum(operation.cost.total for operation in self.operations)
+
+
+@dataclass(eq=False, slots=True)
+class _Step:
+    """One frame of a stack, with the function that it is in; frames of comprehensions are left out."""
+
+    frame: Frame
+    module: Module
+    function: Function | None
+    file: str
+
+
+def price(operations: Iterable[Operation]) -> float:
+    """Return what a program costs whatever it computes, in this run: the cheap quarter of its operations costs less.
+
+    One program of all of them has to compile what each computes, and saves no more than this of each.
+    """
+    costs = sorted(operation.cost.total / operation.count for operation in operations if operation.count)
+    return costs[len(costs) // 4] if costs else 0.0
+
+
+def find(model: Model, sources: Sources) -> list[Root]:
+    """Return what to compile as a whole, for all operations that ran one by one, the largest saving first."""
+    operations = [operation for flood in model.floods for operation in flood.programs.values()]
+    each = price(operations)
+    roots = _Roots(model, sources)
+    growing, rest = _growing(operations, sources)
+    found = [*roots.grown(growing), *roots.pooled(rest)]
+    for root in found:
+        if root.kind == "growth":
+            root.saving = root.seconds * (1 - 1 / len(root.sizes))
+        else:
+            kept = 1 if root.kind in ("function", "call") else 0
+            root.saving = max(sum(min(o.cost.total, each * o.count) for o in root.operations) - each * kept, 0.0)
+    return sorted(found, key=lambda root: -root.saving)
+
+
+class _Roots:
+    """Finds the roots of stacks."""
+
+    def __init__(self, model: Model, sources: Sources) -> None:
+        self._sources = sources
+        self._modules: dict[str, Module | None] = {}
+        self._loops = self._functions_that_loop(model)
+
+    def pooled(self, operations: list[Operation]) -> list[Root]:
+        """Return the roots of operations, each of them in one."""
+        made: dict[object, Root] = {}
+        for operation in operations:
+            key, root = self._root(operation)
+            known = made.setdefault(key, root)
+            known.operations.append(operation)
+            if root.site is not None:
+                known.sites[root.site] = None
+        for key, root in list(made.items()):
+            # One call of a library's that runs two operations is not worth a program of its own.
+            if root.kind == "call" and root.programs < 3:
+                del made[key]
+                for operation in root.operations:
+                    body, other = self._body(operation)
+                    known = made.setdefault(body, other)
+                    known.operations.append(operation)
+                    if other.site is not None:
+                        known.sites[other.site] = None
+        for root in made.values():
+            costs: dict[Frame, float] = {}
+            for operation in root.operations:
+                for frame in operation.stack:
+                    if frame in root.sites:
+                        costs[frame] = costs.get(frame, 0.0) + operation.cost.total
+            root.site = max(costs, key=lambda frame: costs[frame], default=root.site)
+        return list(made.values())
+
+    def grown(self, operations: list[tuple[Operation, tuple[int, ...]]]) -> list[Root]:
+        """Return one root for what grows under the same outermost function."""
+        made: dict[object, list[tuple[Operation, tuple[int, ...]]]] = {}
+        for operation, sizes in operations:
+            last = operation.stack[-1] if operation.stack else None
+            made.setdefault((last.file, last.function) if last is not None else None, []).append((operation, sizes))
+        roots = []
+        for part in made.values():
+            stacks = [operation.stack for operation, _ in part]
+            common = [frames[0] for frames in zip(*(s[::-1] for s in stacks), strict=False) if len(set(frames)) == 1]
+            site = common[-1] if common else stacks[0][0] if stacks[0] else None
+            sizes = max((sizes for _, sizes in part), key=len)
+            root = Root("growth", site, sizes=sizes, operations=[operation for operation, _ in part])
+            root.sites = dict.fromkeys(stack[0] for stack in stacks if stack)
+            roots.append(root)
+        return roots
+
+    # --- one stack -------------------------------------------------------------------------------------------------
+
+    def _root(self, operation: Operation) -> tuple[object, Root]:
+        if not operation.stack:
+            return None, Root("unknown", None)
+        chain = self._chain(operation.stack)
+        best = 0
+        for number in range(1, len(chain)):
+            inner = chain[number - 1]
+            if inner.function is None or self._obstacle(inner):
+                break
+            if self._gives_something(chain[number], inner):
+                best = number
+        if best:
+            return self._of_function(chain[best], chain[best - 1])
+        step = chain[0]
+        call = _call(step)
+        name = step.module.qualified(call.func) if call is not None else ""
+        if call is None or not name or name.startswith(("jax.", "numpy.")) or name.partition(".")[0] in _SHOWING:
+            return self._body(operation)
+        text = ast.unparse(call.func)
+        root = Root("call", step.frame, text, step.module.wrapper(), _options(call, None))
+        return ("call", step.file, step.frame.line, text), root
+
+    def _of_function(self, outer: _Step, inner: _Step) -> tuple[object, Root]:
+        function = inner.function
+        call = _call(outer)
+        text = ast.unparse(call.func) if call is not None else function.name if function is not None else ""
+        assert function is not None  # noqa: S101  (the caller looked)
+        wrapper = inner.module.wrapper()
+        if function.name == "__init__" and call is not None:
+            return ("call", outer.file, outer.frame.line, text), Root("call", outer.frame, text, wrapper)
+        if text.rpartition(".")[2] != function.name:
+            # A library's function called it: that is what is to be compiled.
+            root = Root("call", outer.frame, text, wrapper, _options(call, None))
+            return ("call", outer.file, outer.frame.line, text), root
+        root = Root("function", outer.frame, function.name, wrapper, _options(call, function))
+        return ("function", inner.file, function.node.lineno, function.name), root
+
+    def _body(self, operation: Operation) -> tuple[object, Root]:
+        chain = self._chain(operation.stack)
+        step = chain[0]
+        name = step.function.name if step.function is not None else ""
+        obstacle = self._obstacle(step) if step.function is not None else ""
+        root = Root("body", step.frame, name, step.module.wrapper(), obstacle=obstacle)
+        return ("body", step.file, name), root
+
+    def _gives_something(self, outer: _Step, inner: _Step) -> bool:
+        """Tell whether a call can be compiled: it is given something, and what it makes can be returned."""
+        call = _call(outer)
+        if call is None or inner.function is None:
+            return False
+        if inner.function.name == "__init__":
+            return inner.module.makes_a_pytree(inner.function)
+        return bool(call.args or call.keywords or isinstance(call.func, ast.Attribute))
+
+    def _obstacle(self, step: _Step) -> str:
+        function = step.function
+        if function is None:
+            return "it is the program itself"
+        if (step.file, function.node.lineno) in self._loops:
+            return "its loop calls compiled functions"
+        if function.name == "main":
+            return "it is the program itself"
+        return function.obstacle
+
+    def _chain(self, stack: tuple[Frame, ...]) -> list[_Step]:
+        chain: list[_Step] = []
+        for frame in stack:
+            module = self._module(frame.file)
+            function = module.function(frame.line, frame.function)
+            if chain and function is not None and chain[-1].function is function and _is_comprehension(chain[-1].frame):
+                continue
+            chain.append(_Step(frame, module, function, frame.file))
+        return chain
+
+    def _module(self, file: str) -> Module:
+        module = self._modules.get(file)
+        if module is None:
+            text = self._sources.text(file)
+            module = self._modules[file] = Module(text.source.text if text is not None else "", self._is_users)
+        return module
+
+    def _is_users(self, name: str) -> bool:
+        """Tell whether a module, or what is imported of it, is a file of the project."""
+        parts = name.lstrip(".").split(".")
+        if name.startswith("."):
+            return True
+        folder = self._sources.folder
+        return any(os.path.isfile(os.path.join(folder, *parts[:n]) + ".py") for n in range(1, len(parts) + 1)) or (
+            os.path.isdir(os.path.join(folder, parts[0]))
+        )
+
+    def _functions_that_loop(self, model: Model) -> set[tuple[str, int]]:
+        """Return the functions of which a loop calls compiled functions: steps of training, say."""
+        found = set()
+        for frame in {frame for group in model.misses if group.compiles for frame in group.frames}:
+            module = self._module(frame.file)
+            function = module.function(frame.line, frame.function)
+            if function is not None and not isinstance(function.node, ast.Lambda):
+                loops = (node for node in ast.walk(function.node) if isinstance(node, ast.For | ast.While))
+                if any(loop.lineno <= frame.line <= (loop.end_lineno or 0) for loop in loops):
+                    found.add((frame.file, function.node.lineno))
+        return found
+
+
+_SHOWING = frozenset({"print", "matplotlib", "wandb", "logging", "float", "int", "bool", "str", "repr"})
+
+
+def _is_comprehension(frame: Frame) -> bool:
+    return frame.function.endswith(("<listcomp>", "<genexpr>", "<dictcomp>", "<setcomp>"))
+
+
+def _call(step: _Step) -> ast.Call | None:
+    frame = step.frame
+    found = step.module.call(frame.line, frame.column, frame.end_line, frame.end_column)
+    return found if isinstance(found, ast.Call) else None
+
+
+def _options(call: ast.Call | None, function: Function | None) -> list[str]:
+    """Return the arguments that must be static: text, flags and functions, and what the function decides by."""
+    if call is None:
+        return []
+    found = dict.fromkeys(keyword.arg for keyword in call.keywords if keyword.arg and _is_option(keyword.value))
+    if function is None:
+        found.update({str(number): None for number, value in enumerate(call.args) if _is_option(value)})
+        return list(filter(None, found))
+    names = function.parameters
+    if names[:1] == ["self"] and isinstance(call.func, ast.Attribute):
+        names = names[1:]
+    given = dict(zip(names, call.args, strict=False))
+    found.update({name: None for name, value in given.items() if _is_option(value)})
+    given.update({keyword.arg: keyword.value for keyword in call.keywords if keyword.arg})
+    found.update({name: None for name in function.options if name in given})
+    return list(filter(None, found))
+
+
+def _is_option(node: ast.expr) -> bool:
+    return isinstance(node, ast.Lambda) or (isinstance(node, ast.Constant) and isinstance(node.value, str | bool))
+
+
+# --- what grows ------------------------------------------------------------------------------------------------------
+
+
+def _growing(
+    operations: list[Operation], sources: Sources
+) -> tuple[list[tuple[Operation, tuple[int, ...]]], list[Operation]]:
+    """Part operations into those of which one line ran the same for shapes that grow, with their sizes, and others."""
+    alike: dict[object, list[Operation]] = {}
+    for operation in operations:
+        alike.setdefault((operation.stack, operation.name), []).append(operation)
+    growing: list[tuple[Operation, tuple[int, ...]]] = []
+    rest: list[Operation] = []
+    for group in alike.values():
+        if not _is_repeated(group[0].stack, sources):
+            # The leaves of a tree, say.
+            rest += group
+            continue
+        grown = list(_grown(sorted(group, key=lambda operation: operation.number)))
+        growing += grown
+        kept = {id(operation) for operation, _ in grown}
+        rest += [operation for operation in group if id(operation) not in kept]
+    return growing, rest
+
+
+def _is_repeated(stack: tuple[Frame, ...], sources: Sources) -> bool:
+    """Tell whether a Python loop led there."""
+    texts = ((sources.text(frame.file), frame.line) for frame in stack)
+    return any(text is not None and any(line in rows for rows in text.repeated) for text, line in texts)
+
+
+def _grown(operations: list[Operation]) -> Iterator[tuple[Operation, tuple[int, ...]]]:
+    """Yield those of the same operation whose sizes grow by as much each time."""
+    by_form: dict[object, list[tuple[Operation, tuple[int, ...]]]] = {}
+    for operation in operations:
+        types = causes.signature(operation.types)
+        shapes = [tuple(filter(None, of.shape.split(","))) for of in types]
+        if all(size.isdigit() for shape in shapes for size in shape):
+            form = tuple((of.dtype, of.weak, len(shape)) for of, shape in zip(types, shapes, strict=True))
+            by_form.setdefault(form, []).append((operation, tuple(int(size) for shape in shapes for size in shape)))
+    for members in by_form.values():
+        if len(members) < GROWN:
+            continue
+        columns = list(zip(*(sizes for _, sizes in members), strict=True))
+        steps = [{after - before for before, after in itertools.pairwise(column)} for column in columns]
+        moving = [number for number, step in enumerate(steps) if step != {0}]
+        if moving and all(len(steps[number]) == 1 and min(steps[number]) > 0 for number in moving):
+            for operation, _ in members:
+                yield operation, columns[moving[0]]

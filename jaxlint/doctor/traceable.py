@@ -1,0 +1,287 @@
+"""Which functions of the user's could be traced as a whole, by their text: nothing in them needs a value, or acts.
+
+A function is taken for traceable unless something in its own body says otherwise.  Functions that it calls, and that
+ran, are asked by themselves.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+_PURE = frozenset(
+    """
+    jax flax equinox haiku optax numpyro diffrax blackjax distrax chex einops lineax optimistix jaxtyping brax
+    jaxopt rlax mctx jraph gpjax objax penzai mujoco jumanji gymnax pgx evosax evojax tensorflow_probability tinygp
+    numpy scipy math functools itertools operator typing collections dataclasses types abc enum copy string re
+    """.split()
+)
+"""Packages whose functions work on traced values, or compute with what a trace knows.  Others act on the world."""
+_ACTS = frozenset({"print", "open", "input", "breakpoint", "exec", "eval", "exit", "quit", "next"})
+_VALUES = frozenset({"float", "int", "bool", "complex", "str"})
+_HOST_METHODS = frozenset({"item", "tolist", "block_until_ready", "__array__"})
+_STATIC = frozenset({"shape", "ndim", "dtype", "size", "itemsize", "weak_type"})
+_SETS_UP = frozenset({"__init__", "setup", "__post_init__"})
+_COMPREHENSIONS = ("<listcomp>", "<genexpr>", "<dictcomp>", "<setcomp>")
+
+
+@dataclass(eq=False)
+class Function:
+    """A function, as the text of its file has it.  `obstacle` says why it cannot be traced; empty where it can."""
+
+    name: str
+    node: FunctionNode
+    obstacle: str = ""
+    options: list[str] = field(default_factory=list)
+    """Parameters whose values decide what is computed, so that they have to be static."""
+    owner: ast.ClassDef | None = None
+
+    @property
+    def parameters(self) -> list[str]:
+        """The names of all parameters, in order."""
+        arguments = self.node.args
+        named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+        return [argument.arg for argument in named]
+
+
+class Module:
+    """The functions and calls of one file."""
+
+    def __init__(self, text: str, is_users: Callable[[str], bool] = lambda _: False) -> None:
+        """Read a file; `is_users` tells whether a module is of the project, so that what it does was seen."""
+        try:
+            self.tree: ast.Module = ast.parse(text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            self.tree = ast.Module([], [])
+        self.is_users = is_users
+        self.imports = dict(_imports(self.tree))
+        self._functions: list[tuple[int, int, Function]] = []
+        self._index(self.tree, None, [])
+        self._calls: dict[tuple[int, int, int, int], ast.expr] | None = None
+
+    def function(self, line: int, name: str) -> Function | None:
+        """Return the innermost function around a line whose frame has this qualified name; None at module level."""
+        short = name.rpartition(".")[2]
+        while short in _COMPREHENSIONS:
+            name = name.rpartition(".<locals>.")[0]
+            short = name.rpartition(".")[2]
+        best = None
+        for first, last, function in self._functions:
+            if first <= line <= last and (function.name == short or not short):
+                best = function
+        return best
+
+    def call(self, line: int, column: int | None, end_line: int | None, end_column: int | None) -> ast.expr | None:
+        """Return the expression at a place; None where there is none."""
+        if column is None or end_line is None or end_column is None:
+            return None
+        if self._calls is None:
+            self._calls = {
+                (node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0): node
+                for node in ast.walk(self.tree)
+                if isinstance(node, ast.expr)
+            }
+        return self._calls.get((line, column, end_line, end_column))
+
+    def named(self, name: str) -> Function | None:
+        """Return the last function of a name."""
+        return next((function for _, _, function in reversed(self._functions) if function.name == name), None)
+
+    def made(self, variable: str, before: ast.expr, around: Function | None) -> ast.stmt | None:
+        """Return the last statement that gives a variable its value before an expression, and does not hold it."""
+        scope: ast.AST = around.node if around is not None else self.tree
+        found = None
+        for node in ast.walk(scope):
+            if not isinstance(node, ast.Assign | ast.AnnAssign) or node.lineno >= before.lineno:
+                continue
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            names = {part.id for target in targets for part in ast.walk(target) if isinstance(part, ast.Name)}
+            holds = any(part is before for part in ast.walk(node))
+            if variable in names and not holds and (found is None or node.lineno > found.lineno):
+                found = node
+        return found
+
+    def wrapper(self) -> str:
+        """Return what compiles a function here: `jax.jit`, or that of the library whose models are passed."""
+        packages = set(self.imports.values())
+        if any(package == "equinox" or package.startswith("equinox.") for package in packages):
+            return "eqx.filter_jit" if self.imports.get("eqx") == "equinox" else "equinox.filter_jit"
+        if "flax.nnx" in packages:
+            return "nnx.jit"
+        return "jax.jit"
+
+    def _index(self, node: ast.AST, owner: ast.ClassDef | None, above: list[str]) -> None:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, FunctionNode):
+                name = "<lambda>" if isinstance(child, ast.Lambda) else child.name
+                function = Function(name, child, owner=owner)
+                self._judge(function)
+                decorators = [] if isinstance(child, ast.Lambda) else child.decorator_list
+                first = min([child.lineno, *(decorator.lineno for decorator in decorators)])
+                self._functions.append((first, child.end_lineno or child.lineno, function))
+                self._index(child, None, [*above, name])
+            elif isinstance(child, ast.ClassDef):
+                self._index(child, child, [*above, child.name])
+            else:
+                self._index(child, owner, above)
+
+    def _judge(self, function: Function) -> None:
+        function.obstacle = next(_Body(function, self).obstacles(), "")
+
+    def makes_a_pytree(self, function: Function) -> bool:
+        """Tell whether a class, of which this is the `__init__`, makes objects that compiled functions can return."""
+        bases = function.owner.bases if function.owner is not None else []
+        return any(self.qualified(base).startswith(("equinox.", "flax.nnx.", "flax.struct.")) for base in bases)
+
+    def qualified(self, node: ast.expr) -> str:
+        """Return the dotted name of an expression with what was imported in place; empty where it has none."""
+        parts: list[str] = []
+        while isinstance(node, ast.Attribute):
+            parts.insert(0, node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return ""
+        return ".".join([self.imports.get(node.id, node.id), *parts])
+
+
+def _imports(tree: ast.AST) -> Iterator[tuple[str, str]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield (alias.asname, alias.name) if alias.asname else (alias.name.partition(".")[0],) * 2
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                yield alias.asname or alias.name, f"{'.' * node.level}{node.module or ''}.{alias.name}"
+
+
+class _Body:
+    """Looks for what keeps one function from being traced."""
+
+    def __init__(self, function: Function, module: Module) -> None:
+        self._function = function
+        self._module = module
+        self._parameters = set(function.parameters)
+        self._own = [*_own(function.node)]
+        self._local = self._parameters | {
+            node.id for node in self._own if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        }
+
+    def obstacles(self) -> Iterator[str]:
+        for node in self._own:
+            if isinstance(node, ast.Yield | ast.YieldFrom):
+                yield "it is a generator"
+            elif isinstance(node, ast.Await):
+                yield "it is asynchronous"
+            elif isinstance(node, ast.Global | ast.Nonlocal):
+                yield f"it assigns to `{node.names[0]}`, which is outside of it"
+            elif isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store):
+                yield from self._store(node)
+            elif isinstance(node, ast.Call):
+                yield from self._call(node)
+            elif isinstance(node, ast.If | ast.While | ast.IfExp | ast.Assert):
+                yield from self._test(node.test)
+
+    def _store(self, node: ast.Attribute | ast.Subscript) -> Iterator[str]:
+        base: ast.expr = node
+        while isinstance(base, ast.Attribute | ast.Subscript):
+            base = base.value
+        if isinstance(base, ast.Name) and base.id in self._local - self._parameters:
+            return
+        if self._function.name in _SETS_UP and isinstance(node, ast.Attribute):
+            return
+        yield f"it assigns to `{ast.unparse(node)}`, which outlives it"
+
+    def _call(self, node: ast.Call) -> Iterator[str]:
+        name = self._module.qualified(node.func)
+        head = name.partition(".")[0]
+        given = [*node.args, *(keyword.value for keyword in node.keywords)]
+        if isinstance(node.func, ast.Name) and name in _ACTS:
+            yield f"it calls `{name}`"
+        elif (name in _VALUES or name.startswith("numpy.")) and any(map(self._is_traced, given)):
+            yield f"`{ast.unparse(node.func)}` needs a value"
+        elif isinstance(node.func, ast.Attribute) and node.func.attr in _HOST_METHODS:
+            yield f"`.{node.func.attr}()` needs a value"
+        elif self._is_imported(node.func) and head and head not in _PURE and not self._module.is_users(name):
+            yield f"it calls `{ast.unparse(node.func)}`, which acts outside of jax"
+
+    def _is_imported(self, node: ast.expr) -> bool:
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        return isinstance(node, ast.Name) and node.id in self._module.imports and node.id not in self._local
+
+    def _test(self, test: ast.expr) -> Iterator[str]:
+        computed = {
+            id(part)
+            for node in _values(test)
+            if isinstance(node, ast.Call) and not _is_builtin(node.func)
+            for part in ast.walk(node)
+        }
+        for node in _values(test):
+            if not isinstance(node, ast.Name) or node.id not in self._traced:
+                continue
+            if node.id not in self._parameters or id(node) in computed:
+                yield f"`{ast.unparse(test)}` decides by a value"
+            elif node.id not in ("self", *self._function.options):
+                self._function.options.append(node.id)
+
+    @functools.cached_property
+    def _traced(self) -> set[str]:
+        """The names that hold what is computed from the parameters."""
+        traced = set(self._parameters)
+        for _ in range(3):
+            before = len(traced)
+            for node in self._own:
+                if not isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.NamedExpr):
+                    continue
+                names = _values(node.value) if node.value is not None else ()
+                if any(isinstance(name, ast.Name) and name.id in traced for name in names):
+                    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                    traced |= {n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)}
+            if len(traced) == before:
+                break
+        return traced
+
+    def _is_traced(self, node: ast.expr) -> bool:
+        return any(isinstance(name, ast.Name) and name.id in self._traced for name in _values(node))
+
+
+def _own(node: FunctionNode) -> Iterator[ast.AST]:
+    """Yield what a function does itself: not what functions within it do."""
+    waiting: list[ast.AST] = [node.body] if isinstance(node, ast.Lambda) else list(node.body)
+    while waiting:
+        found = waiting.pop()
+        yield found
+        if not isinstance(found, FunctionNode | ast.ClassDef):
+            waiting.extend(ast.iter_child_nodes(found))
+
+
+def _is_builtin(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and hasattr(builtins, node.id)
+
+
+def _values(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the parts of an expression whose values matter: not those of which a trace knows what is asked."""
+    if isinstance(node, ast.Attribute) and (node.attr in _STATIC or isinstance(node.value, ast.Name)):
+        # An attribute of an object may be a setting of it.
+        return
+    if isinstance(node, ast.Compare) and any(
+        isinstance(op, ast.Is | ast.IsNot | ast.In | ast.NotIn) for op in node.ops
+    ):
+        return
+    if isinstance(node, ast.Call):
+        if isinstance(node.func, ast.Name) and node.func.id in ("len", "isinstance", "type", "callable", "hasattr"):
+            return
+        yield node
+        # The object of a method is a value.
+        called = node.func.value if isinstance(node.func, ast.Attribute) else node.func
+        for part in [called, *node.args, *(keyword.value for keyword in node.keywords)]:
+            yield from _values(part)
+        return
+    yield node
+    for child in ast.iter_child_nodes(node):
+        yield from _values(child)

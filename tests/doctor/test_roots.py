@@ -1,0 +1,254 @@
+"""What to change is told of the outermost call that could be one program, and not of each line that it leads to."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from jaxlint.doctor import events
+from jaxlint.doctor.events import Compile, Event, Frame, LoweringBegin, TraceEnd
+from tests.doors.conftest import Project, project
+
+__all__ = ["project"]
+
+
+def operation(name: str, stack: tuple[Frame, ...], shape: str = "3", seconds: float = 0.1) -> Iterator[Event]:
+    """Yield what an operation gives that runs outside of any compiled function."""
+    yield TraceEnd(function=name, seconds=0.0, stack=stack)
+    yield LoweringBegin(program=name, types=f"(ShapedArray(float32[{shape}]),)", stack=stack)
+    yield Compile(program=name, seconds=seconds, eager=True, stack=stack)
+
+
+def at(code: str, text: str, function: str = "<module>", file: str = "train.py") -> Frame:
+    """Return the frame of an expression; `function` is the qualified name of what is around."""
+    start = code.rindex(text)
+    line = code.count("\n", 0, start) + 1
+    column = start - (code.rfind("\n", 0, start) + 1)
+    return Frame(file, line, function, column, line, column + len(text))
+
+
+def suggestions(project: Project, code: str, happened: list[Event], **files: str) -> list[dict[str, Any]]:
+    project.write("train.py", code)
+    for name, text in files.items():
+        project.write(f"{name}.py", text)
+    lines = "".join(events.dumps(event) + "\n" for event in [events.Start(), *happened])
+    project.write("run.jsonl", lines)
+    outcome = project.run("log", "--isolated", "--output-format", "json", "run.jsonl")
+    assert outcome.code == 0, outcome.err
+    found: list[dict[str, Any]] = json.loads(outcome.out)["suggestions"]
+    return found
+
+
+ACCURACY = """\
+import jax.numpy as jnp
+
+
+def predict(params, x):
+    return jnp.tanh(x @ params)
+
+
+def accuracy(params, x, y, mode="mean"):
+    good = predict(params, x) == y
+    if mode == "mean":
+        return jnp.mean(good)
+    return good
+
+
+def main(params, batches):
+    for x, y in batches:
+        print(accuracy(params, x, y, mode="mean"))
+        print(accuracy(params, x[:2], y[:2]))
+
+
+main(1, [])
+"""
+
+
+def test_operations_of_helpers_are_told_of_the_call_that_could_be_one_program(project: Project) -> None:
+    main = at(ACCURACY, "main(1, [])")
+    calls = [
+        at(ACCURACY, 'accuracy(params, x, y, mode="mean")', "main"),
+        at(ACCURACY, "accuracy(params, x[:2], y[:2])", "main"),
+    ]
+    happened: list[Event] = []
+    for call in calls:
+        helper = at(ACCURACY, "predict(params, x)", "accuracy")
+        for name in ("dot", "tanh"):
+            happened += operation(name, (at(ACCURACY, "jnp.tanh(x @ params)", "predict"), helper, call, main))
+        happened += operation("mean", (at(ACCURACY, "jnp.mean(good)", "accuracy"), call, main))
+    (found,) = suggestions(project, ACCURACY, happened)
+    assert found["title"] == "`accuracy` runs operation by operation: 6 programs, where one would do"
+    assert found["site"]["line"] == 17
+    assert [site["line"] for site in found["other_sites"]] == [18]
+    assert 'jax.jit(accuracy, static_argnames="mode")' in found["advice"]
+
+
+LIBRARY = """\
+import flax.linen as nn
+import jax
+
+
+class Model(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(3)(x)
+
+
+def main(x):
+    model = Model()
+    params = model.init(jax.random.key(0), x)
+    print(params)
+
+
+main(1)
+"""
+
+
+def test_what_a_library_calls_is_told_of_the_call_of_the_library(project: Project) -> None:
+    main = at(LIBRARY, "main(1)")
+    init = at(LIBRARY, "model.init(jax.random.key(0), x)", "main")
+    inner = at(LIBRARY, "nn.Dense(3)(x)", "Model.__call__")
+    happened = [e for name in ("dot_general", "add", "mul") for e in operation(name, (inner, init, main))]
+    (found,) = suggestions(project, LIBRARY, happened)
+    assert found["title"].startswith("`model.init` runs operation by operation: 3 programs")
+    assert "jax.jit(model.init)" in found["advice"]
+
+
+def test_what_acts_or_needs_values_is_not_told_to_be_compiled(project: Project) -> None:
+    """Each of these bodies has one reason that no trace gets through."""
+    bodies = {
+        "print(x)": "print",
+        "self.x = x": "outlives",
+        "float(x)": "needs a value",
+        "x.item()": "needs a value",
+        "np.asarray(x)": "needs a value",
+        "time.sleep(1)": "acts outside of jax",
+        "global z": "outside of it",
+        "yield x": "generator",
+        "if jnp.any(x > 0): x = -x": "decides by a value",
+    }
+    for body, reason in bodies.items():
+        code = (
+            "import time\nimport jax.numpy as jnp\nimport numpy as np\n\n\ndef work(self, x):\n"
+            f"    {body}\n    return jnp.sin(x) + jnp.cos(x) + 1\n\n\nprint(work(None, 2.0))\n"
+        )
+        call = at(code, "work(None, 2.0)")
+        happened = [
+            e
+            for name, text in (("sin", "jnp.sin(x)"), ("cos", "jnp.cos(x)"), ("add", "jnp.sin(x) + jnp.cos(x)"))
+            for e in operation(name, (at(code, text, "work"), call))
+        ]
+        (found,) = suggestions(project, code, happened)
+        assert found["title"].startswith("3 operations were compiled one by one"), body
+        assert reason in found["advice"], body
+
+
+def test_settings_and_shapes_are_no_values(project: Project) -> None:
+    for body in (
+        "assert x.ndim == 1",
+        "if x.shape[0] > 3: x = x[:3]",
+        "y = [0]; y[0] = x",
+        "n = len(x)",
+        "if x is None: return 0",
+        "s = np.sqrt(x.shape[0])",
+        "s = math.sqrt(3)",
+        "y = helpers.prepare(x)",
+    ):
+        code = (
+            "import math\nimport jax.numpy as jnp\nimport numpy as np\nimport helpers\n\n\ndef work(x):\n"
+            f"    {body}\n    return jnp.sin(x) + jnp.cos(x) + 1\n\n\nprint(work(2.0))\n"
+        )
+        call = at(code, "work(2.0)")
+        happened = [
+            e
+            for name, text in (("sin", "jnp.sin(x)"), ("cos", "jnp.cos(x)"), ("add", "jnp.sin(x) + jnp.cos(x)"))
+            for e in operation(name, (at(code, text, "work"), call))
+        ]
+        (found,) = suggestions(project, code, happened, helpers="def prepare(x):\n    return x\n")
+        assert found["title"].startswith("`work` runs operation by operation"), body
+
+
+GROWING = """\
+import jax.numpy as jnp
+
+
+def step(history):
+    return jnp.exp(history) + 1
+
+
+def run(history):
+    for i in range(6):
+        history = jnp.append(history, step(history)[-1])
+
+
+run(jnp.ones(1))
+"""
+
+
+def test_shapes_that_grow_are_told_once_and_are_not_to_be_compiled(project: Project) -> None:
+    call = at(GROWING, "run(jnp.ones(1))")
+    happened: list[Event] = []
+    for size in range(1, 7):
+        inner = at(GROWING, "step(history)", "run")
+        happened += operation("exp", (at(GROWING, "jnp.exp(history)", "step"), inner, call), str(size))
+        happened += operation("add", (at(GROWING, "jnp.exp(history) + 1", "step"), inner, call), str(size))
+        happened += operation("append", (at(GROWING, "jnp.append(history, step(history)[-1])", "run"), call), str(size))
+    (found,) = suggestions(project, GROWING, happened)
+    assert found["title"] == "shapes grow, and 18 programs were compiled for 6 sizes"
+    assert found["saving"] == pytest.approx(1.8 * 5 / 6)
+    assert "pad" in found["advice"] or found["findings"]
+
+
+def test_leaves_of_a_tree_do_not_grow(project: Project) -> None:
+    code = "import jax\nimport jax.numpy as jnp\n\njax.tree.map(lambda x: jnp.abs(x) * 2, {'a': 1})\n"
+    lambda_ = at(code, "jnp.abs(x)", "<lambda>")
+    call = at(code, "jax.tree.map(lambda x: jnp.abs(x) * 2, {'a': 1})")
+    happened = [e for size in range(1, 6) for e in operation("abs", (lambda_, call), str(size))]
+    (found,) = suggestions(project, code, happened)
+    assert "grow" not in found["title"]
+
+
+def test_a_program_saves_no_more_of_an_operation_than_what_any_program_costs(project: Project) -> None:
+    """A random number takes long to compile within a larger program, too."""
+    call = at(ACCURACY, "accuracy(params, x[:2], y[:2])", "main")
+    inner = at(ACCURACY, "jnp.mean(good)", "accuracy")
+    happened = [e for n in range(8) for e in operation(f"op{n}", (inner, call), seconds=0.1)]
+    happened += operation("_normal", (inner, call), seconds=5.0)
+    (found,) = suggestions(project, ACCURACY, happened)
+    assert found["seconds"] == pytest.approx(5.8)
+    assert found["saving"] == pytest.approx(0.8)
+    assert any("random" in fact for fact in found["facts"])
+
+
+def test_a_large_program_without_a_loop_of_the_users_is_no_suggestion(project: Project) -> None:
+    code = "import jax\n\n\n@jax.jit\ndef model(x):\n    return x * 2\n\n\nfor x in (1, 2):\n    model(x)\n"
+    site = at(code, "model(x)\n"[:-1])
+    samples = (events.Sample(3000, "mul", (Frame("train.py", 6, "model"),)),)
+    definition = Frame("train.py", 4, "model")
+    happened: list[Event] = [
+        events.Miss(function="model", definition=definition, text="  never seen function:", stack=(site,)),
+        TraceEnd(function="model", seconds=1.0, stack=(site,)),
+        events.Equations(program="model", definition=definition, samples=samples),
+        Compile(program="model", seconds=5.0, stack=(site,)),
+    ]
+    assert suggestions(project, code, happened) == []
+
+
+def test_small_ones_are_summed_up_and_no_more_than_ten_are_shown(project: Project) -> None:
+    code = "import jax.numpy as jnp\n\n\n" + "".join(
+        f"def f{n}(x):\n    return jnp.sin(x)\n\n\nf{n}(2.0)\n" for n in range(30)
+    )
+    happened: list[Event] = []
+    for n in range(30):
+        call = at(code, f"f{n}(2.0)")
+        inner = Frame("train.py", call.line - 3, f"f{n}", 11, call.line - 3, 21)
+        seconds = 1.0 if n < 14 else 0.01
+        happened += [e for k in range(3) for e in operation(f"op{k}", (inner, call), seconds=seconds)]
+    assert len(suggestions(project, code, happened)) == 30
+    told = project.run("log", "--isolated", "run.jsonl").out
+    assert "\n10. " in told
+    assert "11. " not in told
+    assert "and 20 smaller, which would save up to" in told
