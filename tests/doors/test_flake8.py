@@ -107,14 +107,55 @@ def test_wrappers_of_the_configuration(project: Project) -> None:
     assert [line[:17] for line in ours] == ["a.py:5:12: JAX102"]
 
 
-def test_selection_is_left_to_flake8(project: Project) -> None:
+def shown(project: Project, *arguments: str) -> list[str]:
+    """Return the places and codes that flake8 prints."""
+    out = project.spawn("-m", "flake8", "--isolated", *arguments).out
+    return [" ".join(line.split()[:2]) for line in out.splitlines() if " JAX" in line]
+
+
+def test_flake8_picks_from_what_the_configuration_selects(project: Project) -> None:
     project.write("a.py", NESTED + "\n\n" + LAMBDA)
-    project.write("jaxlint.toml", 'select = ["JAX4"]\nignore = ["JAX101"]\nper-file-ignores = {"a.py" = ["JAX"]}')
-    assert [line[:16] for line in flake8(project, "a.py").out.splitlines()] == ["a.py:8:12: JAX10", "a.py:15:12: JAX1"]
-    only = project.spawn("-m", "flake8", "--isolated", "--select", "JAX101", "a.py")
-    assert [line[:17] for line in only.out.splitlines()] == ["a.py:8:12: JAX101"]
-    hidden = project.spawn("-m", "flake8", "--isolated", "--ignore", "JAX1,E,W,F", "a.py")
-    assert (hidden.code, hidden.out) == (0, "")
+    nested, lambda_ = "a.py:8:12: JAX101", "a.py:15:12: JAX102"
+    assert shown(project, "a.py") == [nested, lambda_]
+    assert shown(project, "--select", "JAX101", "a.py") == [nested]
+    assert shown(project, "--ignore", "JAX101", "a.py") == [lambda_]
+    project.write("jaxlint.toml", 'ignore = ["JAX101"]')
+    for general in ((), ("--select", "JAX"), ("--extend-select", "JAX"), ("--ignore", "JAX4")):
+        assert shown(project, *general, "a.py") == [lambda_]
+    # Unless flake8's own options say otherwise.
+    assert shown(project, "--extend-select", "JAX101", "a.py") == [nested, lambda_]
+    assert shown(project, "--select", "JAX1,JAX101", "a.py") == [nested, lambda_]
+    # The longer code wins, as ever.
+    assert shown(project, "--select", "JAX1", "a.py") == [lambda_]
+    project.write("jaxlint.toml", 'select = ["JAX4"]')
+    assert shown(project, "a.py") == []
+    assert shown(project, "--extend-select", "JAX102", "a.py") == [lambda_]
+    project.write("jaxlint.toml", 'per-file-ignores = {"a.py" = ["JAX101"]}')
+    assert shown(project, "a.py") == [lambda_]
+    project.write("jaxlint.toml", 'force-exclude = true\nextend-exclude = ["a.py"]')
+    assert shown(project, "a.py") == []
+
+
+def test_the_baseline_holds_in_flake8(project: Project) -> None:
+    project.write("jaxlint.toml", 'baseline = "known.json"')
+    file = project.write("a.py")
+    outcome = flake8(project, "a.py")
+    assert "JAX000 baseline: " in outcome.out
+    assert "cannot be read" in outcome.out
+    assert project.run("check", "--write-baseline", "a.py").code == 0
+    assert flake8(project, "a.py") == Outcome(0, "", "")
+    file.write_text(NESTED + "\n\n" + LAMBDA)
+    theirs, ours = both(project, "a.py")
+    assert theirs == ours
+    assert [line[:17] for line in ours] == ["a.py:8:12: JAX101"]
+
+
+def test_rules_that_the_configuration_names_run(project: Project) -> None:
+    project.write("a.py", "import jax\n\n\ndef f(x):\n    return x\n\n\ndef g(x):\n    return jax.jit(f)(x)\n")
+    project.write("jaxlint.toml", 'extend-select = ["JAX902"]\nmin-confidence = "low"')
+    theirs, ours = both(project, "a.py")
+    assert theirs == ours
+    assert [line.split()[1] for line in ours] == ["JAX902"]
 
 
 def test_the_plugin_runs_without_being_selected(project: Project) -> None:
