@@ -76,14 +76,19 @@ COLLECTIVES = frozenset(
 )
 """Functions of the named axis of a mapped function: where nothing maps, they fail."""
 
-NUMPY_ON_VALUES = frozenset(
-    "array asarray asanyarray ascontiguousarray float32 float64 int32 int64 sin cos tan arcsin arccos arctan arctan2 "
-    "sinh cosh tanh exp exp2 expm1 log log2 log10 log1p sqrt cbrt square abs absolute fabs sign floor ceil rint add "
-    "subtract multiply divide true_divide floor_divide power maximum minimum fmax fmin isnan isinf isfinite "
-    "logical_and logical_or logical_not logical_xor hypot deg2rad rad2deg mod fmod remainder greater less equal "
-    "not_equal save savetxt array_equal allclose testing.assert_allclose testing.assert_array_equal".split()
+
+NUMPY_ON_METHODS = frozenset(
+    "all amax amin any argmax argmin argsort around cumprod cumsum flip imag max mean min moveaxis permute_dims prod "
+    "real repeat reshape round squeeze std sum swapaxes tile transpose var".split()
 )
-"""Functions of NumPy that convert a traced array to values and so raise (measured: asarray and the ufuncs)."""
+"""Functions of NumPy that call the method of a traced array, and so give another one."""
+
+NUMPY_MAKERS = frozenset(
+    "array asarray arange linspace logspace geomspace zeros ones empty full eye identity zeros_like ones_like "
+    "empty_like full_like load loadtxt genfromtxt fromfile tri tril triu concatenate stack hstack vstack "
+    "random.rand random.randn random.normal random.uniform random.randint random.random random.permutation".split()
+)
+"""Functions of NumPy that give one array, whatever they are given."""
 
 
 def makes_array(name: str) -> bool:

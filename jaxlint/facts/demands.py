@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 
 import libcst as cst
 
-from jaxlint.facts import arrays
 from jaxlint.facts.calls import Calls
 from jaxlint.facts.compiled import CompiledCalls
 from jaxlint.facts.names import Expression, External, Names
@@ -26,13 +25,19 @@ Table = Mapping[str, Mapping[str, tuple[int | str, ...]]]
 STRUCTURAL = frozenset("shape size axis range slice index key dtype format text option static".split())
 """What a value is for where nothing but an option of the function can be meant."""
 
+NUMPY = frozenset({"numpy", "table", "store"})
+"""Where NumPy or `math` is given traced data: as an argument, as the index of an array, as what is stored in one."""
+
+_TYPES_ONLY = frozenset("result_type can_cast isscalar iterable broadcast_shapes promote_types issubdtype".split())
+"""Functions of NumPy that a list of traced arrays may be given."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Demand:
     """One place where a traced value is needed in Python.
 
     `node` is the traced expression, `use` what it is for: `test`, `order` (a comparison by a builtin), `conversion`,
-    `call`, or one of `STRUCTURAL`.
+    `call`, one of `NUMPY`, or one of `STRUCTURAL`.
     `parameters` are those that the value comes from, where it comes from parameters alone; otherwise it is data, the
     result of array operations.  `also` are those of the values that Python needs together with it, as in a shape.
     """
@@ -66,8 +71,10 @@ class Demands:
         for node in self._tree.body(function):
             for expression, use in self._needs(node):
                 demand = self._demand(expression, use, function)
-                if demand is not None:
-                    place = _first_pattern(node) if isinstance(node, cst.Match) else None
+                if demand is None:
+                    continue
+                place = _first_pattern(node) if isinstance(node, cst.Match) else node if use in NUMPY else None
+                if use not in NUMPY or not found or found[-1].place is not place:
                     found.append(replace(demand, place=place))
         return found
 
@@ -95,6 +102,10 @@ class Demands:
                 yield node.expression, "format"
         elif isinstance(node, cst.Call):
             yield from self._called(node)
+        elif isinstance(node, cst.Assign):
+            for target in node.targets:
+                if isinstance(target.target, cst.Subscript) and self._values.is_numpy_array(target.target.value):
+                    yield from ((part, "store") for part in _parts(node.value))
 
     def _follows_traced_test(self, node: cst.CSTNode) -> bool:
         """Whether it is an `elif` that an earlier test of the chain keeps from being reached."""
@@ -166,6 +177,10 @@ class Demands:
             and self._is_python_container(node.value)
         ):
             yield node.slice[0].slice.value, "index"
+        elif self._values.is_numpy_array(node.value):
+            for element in node.slice:
+                if isinstance(element.slice, cst.Index):
+                    yield element.slice.value, "table"
 
     def _is_python_container(self, node: cst.BaseExpression) -> bool:
         values = self._names.values(node)
@@ -223,9 +238,9 @@ class Demands:
             if last == "einsum" and node.args and not node.args[0].star:
                 yield node.args[0].value, "text"
         elif module == "math" or name == "operator.index":
-            yield from ((arg.value, "conversion") for arg in node.args if not arg.star)
-        elif name.startswith("numpy.") and name.removeprefix("numpy.") in arrays.NUMPY_ON_VALUES:
-            yield from ((part, "conversion") for arg in node.args[:2] if not arg.star for part in _parts(arg.value))
+            yield from ((arg.value, "numpy") for arg in node.args if not arg.star and last != "prod")
+        else:
+            yield from ((part, "numpy") for value in _given_to_numpy(module, last, node) for part in _parts(value))
 
     def _builtin_call(self, name: str, node: cst.Call) -> Iterator[tuple[cst.BaseExpression, str]]:
         args = [arg.value for arg in node.args if not arg.star and arg.keyword is None]
@@ -254,6 +269,8 @@ class Demands:
         kind = self._values.kind(func.value)
         if name in ("item", "tolist") and kind.traced:
             yield func.value, "conversion"
+        if self._values.is_numpy_array(func.value):
+            yield from ((value, "numpy") for value in _arguments(node, _METHODS_OF_NUMPY.get(name, ())))
         if kind.traced:
             for use, methods in _methods().items():
                 places = methods.get(name)
@@ -364,6 +381,32 @@ def _arguments(node: cst.Call, places: tuple[int | str, ...]) -> Iterator[cst.Ba
         position += 1
 
 
+_METHODS_OF_NUMPY: Mapping[str, tuple[int | str, ...]] = {
+    "dot": (0,),
+    "searchsorted": (0,),
+    "take": (0,),
+    "compress": (0,),
+    "clip": (0, 1),
+}
+"""Methods of an array of NumPy, with the arguments that may not be traced."""
+
+
+def _given_to_numpy(module: str, name: str, node: cst.Call) -> Iterator[cst.BaseExpression]:
+    """Yield the arguments of a function of NumPy or SciPy that it makes arrays of."""
+    places = _numpy().get(module, {}).get(name, ())
+    yield from _arguments(node, places)
+    first = node.args[0] if node.args else None
+    if module != "numpy" or first is None or first.star or first.keyword is not None or 0 in places or "*" in places:
+        return
+    # What takes a traced array by calling its method makes an array of a list.
+    if (
+        isinstance(first.value, (cst.List, cst.Tuple))
+        and name not in _TYPES_ONLY
+        and not use_of_argument(f"numpy.{name}", 0)
+    ):
+        yield first.value
+
+
 def _keyword(node: cst.Call, name: str) -> cst.BaseExpression | None:
     return next((arg.value for arg in node.args if arg.keyword is not None and arg.keyword.value == name), None)
 
@@ -398,7 +441,16 @@ def _tables() -> Mapping[str, Mapping[str, Mapping[str, tuple[int | str, ...]]]]
             module: {name: tuple(places) for name, places in functions.items()} for module, functions in table.items()
         }
         for use, table in _raw().items()
-        if use != "methods"
+        if use not in ("methods", "numpy")
+    }
+
+
+@functools.cache
+def _numpy() -> Mapping[str, Mapping[str, tuple[int | str, ...]]]:
+    """Return module -> function of NumPy or SciPy -> places of arrays."""
+    return {
+        module: {name: tuple(places) for name, places in functions.items()}
+        for module, functions in _raw()["numpy"].items()
     }
 
 

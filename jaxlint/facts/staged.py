@@ -11,11 +11,11 @@ import libcst as cst
 from jaxlint.facts import arrays, guards
 from jaxlint.facts.calls import Calls, CallSite
 from jaxlint.facts.compiled import CompiledCalls
-from jaxlint.facts.demands import STRUCTURAL, Demand, Demands
+from jaxlint.facts.demands import NUMPY, STRUCTURAL, Demand, Demands
 from jaxlint.facts.incoming import NOTHING, Incoming
-from jaxlint.facts.names import Names
+from jaxlint.facts.names import Expression, Names
 from jaxlint.facts.tracing import Tracing
-from jaxlint.facts.tree import Function, Parameter, Tree, within
+from jaxlint.facts.tree import Function, Parameter, Tree, children, within
 from jaxlint.facts.values import Kind, Values, argument_of
 
 _OPTION_ANNOTATIONS = frozenset({"bool", "str", "int", "Callable", "Literal", "type", "Type", "tuple", "Tuple", "Enum"})
@@ -30,7 +30,7 @@ _DATA_ANNOTATIONS = frozenset(
 _NO_CLASSES = frozenset({"None", "Optional", "Union", "Annotated", "Final", "Self"})
 _ARRAYS_OR_OPTIONS = _OPTION_ANNOTATIONS | _DATA_ANNOTATIONS | {"Bool", "Int", "UInt", "Integer", "Shaped", "Inexact"}
 
-_ASKED = frozenset({"range", "index", "key", "format", "axis"})
+_ASKED = frozenset({"range", "key", "format", "axis"})
 """Uses other than tests and shapes that ask data for its value."""
 
 
@@ -129,6 +129,59 @@ class Staged:
             and not self._is_second_operand(demand)
         ]
 
+    @functools.cached_property
+    def data_in_numpy(self) -> list[Demand]:
+        """Where NumPy, `math` or an index into what Python holds is given traced data."""
+        found = [
+            demand
+            for demand in (*self.demands, *self._transformed)
+            if (demand.use in NUMPY or (demand.use == "index" and not demand.parameters))
+            and not (demand.use == "numpy" and any(self._is_option(demand, p) for p in demand.parameters))
+        ]
+        return [
+            demand
+            for demand in found
+            # A mask has another cure, for which JAX208 speaks.
+            if not guards.is_for_compile_time(self._tree, demand.node) and not self._values.is_mask(demand.node)
+        ]
+
+    @property
+    def _transformed(self) -> list[Demand]:
+        """The demands on what grad or vmap hands to a function: traced, though nothing is staged."""
+        functions = [
+            function
+            for function in self._tree.functions
+            if (trace := self._tracing.trace(function)) is not None
+            and not trace.staged
+            and self._tracing.direct(function)
+        ]
+        return [
+            demand
+            for function in functions
+            for demand in self._finder.of(function)
+            if demand.use in NUMPY and self._comes_from_argument(demand.node) and not self.is_guarded(demand.node)
+        ]
+
+    def _comes_from_argument(self, node: cst.CSTNode) -> bool:
+        """Whether a value is computed from a traced argument of its function."""
+        work, seen = [node], set[int]()
+        while work:
+            part = work.pop()
+            if id(part) in seen or not self._values.kind(part).traced:
+                continue
+            seen.add(id(part))
+            if isinstance(part, cst.Name):
+                values = self._names.values(part)
+                if any(isinstance(value, Parameter) for value in values):
+                    return True
+                work.extend(value.node for value in values if isinstance(value, Expression))
+            elif isinstance(part, cst.Call):
+                work.extend(arg.value for arg in part.args)
+                work.extend([part.func.value] if isinstance(part.func, cst.Attribute) else [])
+            else:
+                work.extend(children(part))
+        return False
+
     def _is_second_operand(self, demand: Demand) -> bool:
         """Whether a call of `max` or `min` has failed on an earlier operand already."""
         arg = self._tree.parent(demand.node)
@@ -185,6 +238,8 @@ class Staged:
         return is_method and not sized and self._values.kind(func.value).traced  # type: ignore[attr-defined]
 
     def _is_option(self, demand: Demand, parameter: Parameter) -> bool:
+        if demand.use in ("table", "store"):
+            return False  # a table that is looked up by each new value would be compiled for each
         if parameter.star and isinstance(demand.node, cst.Name) and demand.use in ("test", "call"):
             return False
         if demand.use == "static" and not self._may_be_static(parameter):

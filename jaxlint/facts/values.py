@@ -7,6 +7,8 @@ where several kinds may meet: rules that claim an error rest on this.
 from __future__ import annotations
 
 import enum
+import functools
+from collections import defaultdict
 
 import libcst as cst
 
@@ -14,6 +16,7 @@ from jaxlint.facts import arrays
 from jaxlint.facts.calls import Calls
 from jaxlint.facts.constants import UNKNOWN, Constants
 from jaxlint.facts.names import Expression, External, Names
+from jaxlint.facts.pytrees import Pytrees
 from jaxlint.facts.tracing import Tracing
 from jaxlint.facts.tree import Binding, Function, Parameter, Tree
 from jaxlint.facts.wrapping import Wrapped, Wrappings
@@ -72,6 +75,8 @@ class Values:
         self._known: dict[int, Kind] = {}
         self._pending: set[int] = set()
         self._parameters: dict[int, Kind] = {}
+        self._numpy: dict[int, bool] = {}
+        self.pytrees = Pytrees(tree, names)
 
     # Parameters
 
@@ -96,9 +101,37 @@ class Values:
         given = _join([self._given_by(wrapped, parameter) for wrapped in outer or direct]) if direct else Kind.UNKNOWN
         if given is Kind.UNKNOWN and all(w.wrapper.keeps_arguments and not w.wrapper.compiles for w in direct):
             given = self._given_by_callers(parameter)
+        if given is Kind.UNKNOWN and not direct:
+            given = self._given_by_maps(parameter)
         if given is Kind.UNKNOWN and not direct and _is_python_type(parameter.annotation):
             return Kind.STATIC
         return given
+
+    def _given_by_maps(self, parameter: Parameter) -> Kind:
+        """What `tree.map` hands to a parameter: the leaves of the tree at its place."""
+        kinds = []
+        for wrapped in self._leaf_maps.get(id(parameter.function), ()):
+            if wrapped.wrapper.name == "jax.tree.reduce":
+                return Kind.UNKNOWN
+            paths = wrapped.wrapper.name.endswith("_with_path")
+            place = None if parameter.position is None else parameter.position + (not paths)
+            trees = [arg.value for arg in wrapped.arguments if arg.keyword is None and not arg.star]
+            if place is None or not 0 < place < len(trees) or parameter.default is not None:
+                return Kind.UNKNOWN
+            kind = self.kind(trees[place])
+            leaf = Kind.DATA if wrapped.keyword("is_leaf") is not None else Kind.ARRAY
+            kinds.append(leaf if kind.traced else Kind.UNKNOWN)
+        return _join(kinds) if kinds and not self._calls.of(parameter.function) else Kind.UNKNOWN
+
+    @functools.cached_property
+    def _leaf_maps(self) -> dict[int, list[Wrapped]]:
+        """The calls of `tree.map` by the functions that they are given."""
+        found: dict[int, list[Wrapped]] = defaultdict(list)
+        for wrapped in self._wrappings.all():
+            if wrapped.wrapper.kind == "map-leaves":
+                for function in self._names.functions(wrapped.targets[0]):
+                    found[id(function)].append(wrapped)
+        return found
 
     def _is_static_annotation(self, node: cst.BaseExpression | None) -> bool:
         base = node.value if isinstance(node, cst.Subscript) else node
@@ -432,6 +465,8 @@ class Values:
             if isinstance(value, External):
                 if value.name == "jax.lax.psum" and node.args and self._constants.of(node.args[0].value) is not UNKNOWN:
                     return Kind.PYTHON  # the size of the axis
+                if self._is_left_to_method(value.name, node):
+                    return Kind.ARRAY
                 return self._of_external_call(value.name)
         func = node.func
         if isinstance(func, cst.Name) and not self._names.bindings(func):
@@ -439,6 +474,13 @@ class Values:
         if isinstance(func, cst.Attribute):
             return self._of_method_call(func)
         return Kind.UNKNOWN
+
+    def _is_left_to_method(self, name: str, node: cst.Call) -> bool:
+        """Whether a function of NumPy calls the method of a traced array, as `np.sum(x)` does."""
+        if not name.startswith("numpy.") or name.removeprefix("numpy.") not in arrays.NUMPY_ON_METHODS:
+            return False
+        first = node.args[0] if node.args else None
+        return first is not None and not first.star and first.keyword is None and self.kind(first.value).traced
 
     def _of_external_call(self, name: str) -> Kind:
         if arrays.makes_array(name):
@@ -491,6 +533,44 @@ class Values:
         return (
             isinstance(base, cst.Subscript) and isinstance(base.value, cst.Attribute) and base.value.attr.value == "at"
         )
+
+    # NumPy
+
+    def is_numpy_array(self, node: cst.CSTNode) -> bool:
+        """Whether an expression is an array of NumPy that Python knows, as far as the source shows."""
+        key = id(node)
+        if key not in self._numpy:
+            self._numpy[key] = False  # what is made of itself is told by its other definitions
+            values = self._names.values(node)
+            made = all(isinstance(v, Expression) and self._makes_numpy(v.node) for v in values)
+            self._numpy[key] = made and not (isinstance(node, cst.Attribute) and self._may_be_leaf(node))
+        return self._numpy[key]
+
+    def _may_be_leaf(self, node: cst.Attribute) -> bool:
+        """Whether an attribute may belong to a pytree, and so be traced where it is an argument."""
+        classes = [self._names.instance_class(value) for value in self._names.values(node.value)]
+        return any(cls is None or not self.pytrees.is_plain(cls) for cls in classes)
+
+    def _makes_numpy(self, node: cst.CSTNode) -> bool:
+        if isinstance(node, cst.Subscript):
+            return self.is_numpy_array(node.value)
+        if isinstance(node, cst.BinaryOperation):
+            sides = (node.left, node.right)
+            return any(map(self.is_numpy_array, sides)) and all(self.kind(side).known for side in sides)
+        if not isinstance(node, cst.Call):
+            return False
+        method = isinstance(node.func, cst.Attribute) and node.func.attr.value in arrays.ARRAY_METHODS
+        if method and self.is_numpy_array(node.func.value):  # type: ignore[attr-defined]
+            return True
+        names = self._names.externals(node.func)
+        known = all(n.startswith("numpy.") and n.removeprefix("numpy.") in arrays.NUMPY_MAKERS for n in names)
+        return bool(names) and known and not any(self._holds_traced(arg.value) for arg in node.args)
+
+    def _holds_traced(self, node: cst.BaseExpression) -> bool:
+        """Whether a value is traced, or a list with one that is."""
+        if isinstance(node, (cst.Tuple, cst.List)):
+            return any(self._holds_traced(element.value) for element in node.elements)
+        return self.kind(node).traced
 
     # Booleans
 

@@ -1,4 +1,4 @@
-"""Python asks for the value of traced data: the choice becomes one of jax, a function of NumPy one of `jax.numpy`."""
+"""Python asks for the value of traced data: the choice becomes one of jax."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from jaxlint.facts import arrays
 from jaxlint.finding import Applicability, Fix, Span
 from jaxlint.fixes.edits import Draft
 from jaxlint.fixes.purity import Gives, Purity
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
     from jaxlint.facts.module import ModuleFacts
     from jaxlint.facts.tree import Function
 
-_OF_MATH = frozenset("sqrt exp log log2 log10 log1p expm1 sin cos tan sinh cosh tanh hypot".split())
-_TYPES = frozenset({"float32", "float64", "int32", "int64", "save", "savetxt", "ascontiguousarray", "asanyarray"})
 _NO_ARRAYS = (cst.Tuple, cst.List, cst.Dict, cst.Set, cst.Lambda, cst.SimpleString, cst.FormattedString)
 _ORDERS = {"max": "maximum", "min": "minimum"}
 
@@ -34,8 +31,6 @@ def chosen_by_jax(facts: ModuleFacts, demand: Demand) -> Fix | None:
         return _where(facts, demand)
     if demand.use == "order":
         return _larger(facts, demand)
-    if demand.use == "conversion":
-        return _by_array_function(facts, demand)
     raise NoFixError("no such use")
 
 
@@ -128,21 +123,3 @@ def _larger(facts: ModuleFacts, demand: Demand) -> Fix | None:
     draft, name = Draft(facts), _ORDERS[call.func.value]
     draft.replace(call.func, draft.name(f"jax.numpy.{name}", call))
     return draft.fix(Applicability.UNSAFE, f"Compare with `jnp.{name}`")
-
-
-def _by_array_function(facts: ModuleFacts, demand: Demand) -> Fix | None:
-    """Call the function of `jax.numpy` instead of that of NumPy or `math`."""
-    arg = facts.tree.parent(demand.node)
-    call = facts.tree.parent(arg) if isinstance(arg, cst.Arg) else None
-    names = facts.names.externals(call.func) if isinstance(call, cst.Call) else ()
-    if not isinstance(call, cst.Call) or len(names) != 1:
-        raise NoFixError("not a call of NumPy")
-    module, _, name = names[0].rpartition(".")
-    known = module == "numpy" and name in arrays.NUMPY_ON_VALUES - _TYPES
-    if not known and not (module == "math" and name in _OF_MATH):
-        raise NoFixError("jax.numpy has no such function")
-    if any(arg.star or (arg.keyword is not None and arg.keyword.value != "dtype") for arg in call.args):
-        raise NoFixError("a call with options")
-    draft = Draft(facts)
-    draft.replace(call.func, draft.name(f"jax.numpy.{name}", call))
-    return draft.fix(Applicability.UNSAFE, f"Compute with `jnp.{name}`")

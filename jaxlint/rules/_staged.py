@@ -25,5 +25,6 @@ NEEDS = {
     "order": "a comparison",
     "conversion": "a conversion",
     "call": "a call",
+    "numpy": "NumPy or `math`",
 }
 """What a demand is for, in words; each is followed by `needs its value in Python`."""

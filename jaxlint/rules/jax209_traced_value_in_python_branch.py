@@ -2,12 +2,12 @@
 
 ## What it does
 Reports `if`, `while`, `assert`, `and`, `or`, `not` and conditional expressions that test traced data, and conversions
-of it: `bool()`, `int()`, `float()`, `.item()`, `.tolist()`, `np.asarray` and NumPy's element-wise functions; and
-`min`, `max`, `any`, `all` and `sorted` of it, `range` over it, and its use as an index into a Python container.
+of it: `bool()`, `int()`, `float()`, `.item()`, `.tolist()`; and `min`, `max`, `any`, `all` and `sorted` of it, and
+`range` over it.  NumPy, `math` and the index of a list are JAX210.
 
 ## Why it is slow
-It does not run at all: under trace the data has no value yet, and JAX raises `TracerBoolConversionError`,
-`ConcretizationTypeError` or `TracerArrayConversionError`.
+It does not run at all: under trace the data has no value yet, and JAX raises `TracerBoolConversionError` or
+`ConcretizationTypeError`.
 
 ## Example
 ```python
@@ -40,7 +40,7 @@ rule that tells them apart.
 
 ## Fix safety
 A conditional expression, or two `return`s, becomes `jnp.where` where both sides only compute; `max(a, b)` becomes
-`jnp.maximum(a, b)`, and a function of NumPy or `math` that of `jax.numpy`.  Unsafe: both sides are computed then, which
+`jnp.maximum(a, b)`.  Unsafe: both sides are computed then, which
 a gradient may notice, and types may differ from those of Python.  Only shown where the sides may differ in shape.
 
 ## References

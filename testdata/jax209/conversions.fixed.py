@@ -25,26 +25,6 @@ def item_of(x):
 
 
 @jax.jit
-def as_numpy(x):
-    return x
-
-
-@jax.jit
-def sine(x):
-    return jnp.sin(x)
-
-
-@jax.jit
-def packed(x, offset):
-    return x[:2] + jnp.array([offset, 2.0])
-
-
-@jax.jit
-def distance(x, variance):
-    return x / jnp.sqrt(variance)
-
-
-@jax.jit
 def formatted(x):
     jax.debug.print("norm {:.3f}", jnp.linalg.norm(x))
     return x
@@ -61,10 +41,6 @@ def jaxlint_examples():
         "rounded": (x,),
         "mean_of": (x,),
         "item_of": (x,),
-        "as_numpy": (x,),
-        "sine": (x,),
-        "packed": (x, 3.0),
-        "distance": (x, 3.0),
         "formatted": (x,),
         "counted": (x,),
     }

@@ -7,8 +7,6 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-RATES = [0.1, 0.2, 0.3, 0.4]
-
 
 @jax.jit
 def rounded(x):
@@ -46,31 +44,6 @@ def as_list(x):
 
 
 @jax.jit
-def as_numpy(x):
-    return np.asarray(x)  # want: JAX209
-
-
-@jax.jit
-def sine(x):
-    return np.sin(x)  # want: JAX209
-
-
-@jax.jit
-def packed(x, offset):
-    return x[:2] + np.array([offset, 2.0])  # want: JAX209
-
-
-@jax.jit
-def distance(x, variance):
-    return x / math.sqrt(variance)  # want: JAX209
-
-
-@jax.jit
-def cell(x, position):
-    return x * math.floor(position)  # want: JAX209
-
-
-@jax.jit
 def formatted(x):
     print(f"norm {jnp.linalg.norm(x):.3f}")  # want: JAX209
     return x
@@ -82,11 +55,6 @@ def counted(x):
     for _ in range(found):  # want: JAX209
         x = 0.5 * x
     return x
-
-
-@jax.jit
-def looked_up(x):
-    return x * RATES[jnp.argmax(x)]  # want: JAX209
 
 
 @jax.jit
@@ -181,14 +149,8 @@ def jaxlint_examples():
         "item_of": (x,),
         "scaled_by": (x, jnp.float32(3)),
         "as_list": (x,),
-        "as_numpy": (x,),
-        "sine": (x,),
-        "packed": (x, 3.0),
-        "distance": (x, 3.0),
-        "cell": (x, 3.0),
         "formatted": (x,),
         "counted": (x,),
-        "looked_up": (x,),
         "dimensions": (x,),
         "constants": (x,),
         "printed": (x, 3),
