@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -112,14 +112,14 @@ _MESSAGES: tuple[tuple[str, str, _Make], ...] = (
     (
         "Compiling ",
         (
-            r"Compiling (?P<name>.+?)(?: for .{1,200}? mesh)? with global shapes and types (?P<types>.*?)"
-            r"\. +Argument mapping: "
+            r"Compiling (?P<name>.+?)(?: for(?: .{1,200}? mesh)?)? with global shapes and types (?P<types>.*?)"
+            r"\.(?: +Argument mapping: |\s*$)"
         ),
         _lowering_begin,
     ),
     (
         "Compiling ",
-        r"Compiling (?P<name>.+?) \(\d+\) for \d+ devices with args (?P<types>.*)\. \(num_replicas=\d+",
+        r"Compiling (?P<name>.+?) \(\d+\) for (?:\d+ devices with )?args (?P<types>.*?)\.(?: \(num_replicas=\d+|\s*$)",
         _lowering_begin,
     ),
     # The first words of a cache miss are in `MISS` below.
@@ -315,10 +315,17 @@ def miss_of_record(text: str) -> events.Miss | None:
 
 # --- lines within lines ----------------------------------------------------------------------------------------------
 
-_ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
-_TEXTS = ("message", "msg", "log", "textPayload", "text", "event")
+_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
+_TEXTS = ("message", "msg", "log", "textPayload", "MESSAGE", "text", "event", "content", "line")
 _TIMES = ("timestamp", "time", "@timestamp", "ts", "asctime")
-_NAMES = ("rank", "process", "pid", "process_id", "pod", "host", "hostname", "container", "instance")
+_NAMES = (
+    "rank process pid process_id process_index pod pod_name host hostname container instance _PID _HOSTNAME task_index"
+).split()
+_CRI = re.compile(r"^(?P<time>\d{4}-\d\d-\d\dT\S+) (?:stdout|stderr) (?P<tag>[FP])(?::\S*)? ?")
+_BORDERS = re.compile("[\u2500-\u257f]")
+_ALIGNED = re.compile(r"^ +(?=\d+ ?[:|>] )")
+"""What stands before a rank that has fewer digits than others."""
+_MEMBER = re.compile(r'^\s*(?:"(?:[^"\\]|\\.)*"\s*:\s*)?(?P<value>"(?:[^"\\]|\\.)*")\s*,?\s*$')
 
 
 def unwrapped(line: str) -> list[str]:
@@ -327,22 +334,71 @@ def unwrapped(line: str) -> list[str]:
         line = _ANSI.sub("", line)
     # What a progress bar wrote before it, it wrote over.
     line = line.rstrip("\r").rsplit("\r", 1)[-1]
-    return _of_json(line) if line.startswith("{") else [line]
+    line = _ALIGNED.sub("", line)
+    if _BORDERS.search(line):
+        # A cell of a table.
+        line = _BORDERS.sub("", line).rstrip()
+    start = line.lstrip()[:1]
+    if start in ("{", '"') or (start == "[" and line.lstrip()[1:2] in ("{", '"')):
+        return _of_json(line)
+    found = _CRI.match(line)
+    return [f"{found['time']} {line[found.end() :]}"] if found is not None else [line]
 
 
 def _of_json(line: str) -> list[str]:
     try:
-        data = json.loads(line)
+        data = json.loads(line.strip().rstrip(","))
     except ValueError:
+        return _of_member(line)
+    found = list(texts_of(data))
+    return found or ([data] if isinstance(data, str) else [line])
+
+
+def _of_member(line: str) -> list[str]:
+    """Return the text of one line of a JSON value that is printed over several."""
+    found = _MEMBER.match(line)
+    if found is None:
         return [line]
+    text: str = json.loads(found["value"], strict=False)
+    return text.rstrip("\n").split("\n")
+
+
+def texts_of(data: Any, time: str = "", name: str = "") -> Iterator[str]:
+    """Yield the lines that are said in a JSON value, which may hold others, each with its time and process before it.
+
+    Whatever a collector calls the key: known ones first, then any text that holds a word of jax's.
+    """
+    if isinstance(data, str):
+        yield from data.rstrip("\n").split("\n")
+    if isinstance(data, list):
+        for part in data:
+            yield from texts_of(part, time, name)
+        return
+    if not isinstance(data, dict):
+        return
+    time = next((str(data[key]) for key in _TIMES if isinstance(data.get(key), str | int | float)), time)
+    name = " ".join(_named(data)) or name
     texts = [data[key] for key in _TEXTS if isinstance(data.get(key), str)]
+    texts = [text for text in texts if any(mark in text for mark in MARKS)] or texts[:1]
     if not texts:
-        return [line]
-    time = next((data[key] for key in _TIMES if isinstance(data.get(key), str)), "")
-    name = " ".join(str(data[key]) for key in _NAMES if isinstance(data.get(key), str | int))
-    # As a launcher puts it.
-    mark = (f"{time} " if time else "") + (f"[{name}]: " if name else "")
-    return [mark + text for text in texts[0].rstrip("\n").split("\n")]
+        texts = [text for text in data.values() if isinstance(text, str) and any(mark in text for mark in MARKS)]
+    inner = [part for part in data.values() if isinstance(part, dict | list)]
+    if texts:
+        name = name or " ".join(found for part in inner if isinstance(part, dict) for found in _named(part))
+        # As a launcher puts it.
+        mark = (f"{time} " if _ISO.search(time) else "") + (f"[{name}]: " if name else "")
+        yield from (mark + text for text in texts[0].rstrip("\n").split("\n"))
+        if any(mark in texts[0] for mark in MARKS):
+            return
+    for part in inner:
+        yield from texts_of(part, time, name)
+
+
+def _named(data: dict[str, Any]) -> list[str]:
+    """Return what names the process in an object, or in those that label it."""
+    own = [str(data[key]) for key in _NAMES if isinstance(data.get(key), str | int)]
+    labels = (data.get(key) for key in ("labels", "resource", "kubernetes", "extra"))
+    return own + [found for part in labels if isinstance(part, dict) for found in _named(part)]
 
 
 # --- what stands before a message ------------------------------------------------------------------------------------
@@ -360,9 +416,19 @@ _CLOCK = re.compile(r"\b(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d(?:[.,]\d
 _CLOCKS = (("0000 00:00:", _EPOCH), ("] ", _ABSL), ("-", _ISO), (":", _CLOCK))
 _NOISE = re.compile(
     r"\bjax(?:lib)?(?:\._?\w+)+(?::\d+)?|\b(?:WARNING|WARN|DEBUG|INFO|ERROR)\b|[\w./+-]*\w\.(?:py|cc|h):\d+\]?"
-    r"|\b[A-Z][a-z]{2} +\d{1,2}\b|\b[IWEF]\b(?= )",
+    r"|\b\d\d/\d\d/\d{2,4}\b|\b[A-Z][a-z]{2} +\d{1,2}\b|\b[IWEF]\b(?= )",
 )
-_EDGES = " \t:-|>,;[](){}<"
+_EDGES = " \t:-|>,;[](){}<`#*"
+
+
+LOOKED_FOR = (
+    "`Finished tracing f for jit in 0.1 sec`",
+    "`Compiling jit(f) with global shapes and types`",
+    "`Finished XLA compilation of jit(f) in 0.1 sec`",
+    "`TRACING CACHE MISS at file:line`",
+    "XLA's `HLO_PASSES stage duration: 0.1s`",
+)
+"""What a log was searched for, as people are told where nothing was found."""
 
 
 def head(text: str) -> Head:

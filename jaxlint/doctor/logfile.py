@@ -21,7 +21,7 @@ BLOCK = 1 << 20
 LONGEST = 1 << 24
 """Bytes of the longest line that is read whole; what is longer is cut."""
 PATIENCE = 40
-"""After how many lines of others a cache miss that lacks its explanation is given up."""
+"""After how many lines of others, for each process, a cache miss that lacks its explanation is given up."""
 PROCESSES = 4096
 """How many processes of one log are told apart: what stands before messages may be another text each time."""
 _VALUE_LINES = 200
@@ -43,6 +43,7 @@ class _Record:
 
     head: Head
     lines: list[str]
+    indent: str = ""
     age: int = 0
     adjacent: bool = True
     held: list[Event] = field(default_factory=list)
@@ -77,6 +78,19 @@ class LogReader:
         self._last = ("", "")
         self._names: set[str] = set()
         self._echo_lines = False
+        self._wrapped = Wrapped()
+        self._part = ""
+
+    def _whole(self, line: str) -> list[str]:
+        """Return the lines that are whole with this one: a container's are cut into parts, rich's are wrapped."""
+        part = _PART.match(line)
+        if part is not None:
+            self._part = (self._part or line[: part.start("tag")] + "F ") + line[part.end() :]
+            return []
+        if self._part:
+            rest = _PARTED.match(line)
+            line, self._part = self._part + (line[rest.end() :] if rest is not None else line), ""
+        return self._wrapped.lines(line)
 
     def read(self, stream: Stream, progress: Callable[[int], None] = lambda _: None) -> Iterator[Event]:
         """Yield the events of a log, in its order; `progress` is told how many bytes were read."""
@@ -90,6 +104,8 @@ class LogReader:
                 rest = rest[end:] if end else rest[LONGEST:]
         if rest:
             yield from self._block(rest)
+        for line in self._wrapped.end():
+            self._line(line)
         self._finish(list(self._open))
         yield from self._taken()
         self.passed_over = self.lines - self._understood
@@ -103,7 +119,7 @@ class LogReader:
         starts = _candidates(block)
         position = index = counted = 0
         while True:
-            if not self._open:
+            if not self._open and not self._wrapped.open and not self._part:
                 while index < len(starts) and starts[index] < position:
                     index += 1
                 if index == len(starts):
@@ -115,8 +131,9 @@ class LogReader:
             end = len(block) if end < 0 else end
             self.lines += block.count(b"\n", counted, position)
             counted = position
-            for line in dialects.unwrapped(block[position:end].decode("utf-8", "replace")):
-                self._line(line)
+            for line in self._whole(block[position:end].decode("utf-8", "replace")):
+                for part in dialects.unwrapped(line):
+                    self._line(part)
             position = end + 1
             if self._out:
                 yield from self._taken()
@@ -149,7 +166,7 @@ class LogReader:
         for record in self._open:
             record.adjacent = False
         if self._open:
-            self._finish([record for record in self._open if record.age > PATIENCE])
+            self._finish([record for record in self._open if record.age > PATIENCE * max(len(self._names), 1)])
 
     def _begin(self, line: str) -> bool:
         start = line.index(dialects.MISS_MARK)
@@ -161,7 +178,8 @@ class LogReader:
             return True
         head = self._head(line[:start])
         self._finish([record for record in self._open if record.head.process == head.process])
-        self._open.append(_Record(head, [line[start:]]))
+        indent = line[:start] if _QUOTED.match(line[:start]) else ""
+        self._open.append(_Record(head, [line[start:]], indent))
         return True
 
     def _is_echo(self, line: str, start: int) -> bool:
@@ -172,7 +190,7 @@ class LogReader:
         form, said = line[:start], line[start:]
         before, self._last = self._last, (form, said)
         # Of the same form it is news: another process.
-        return said == before[1] and _DIGITS.sub("", form) != _DIGITS.sub("", before[0])
+        return said == before[1] and _NUMBERS.sub("", form) != _NUMBERS.sub("", before[0])
 
     def _head(self, text: str) -> Head:
         head = dialects.head(text)
@@ -206,6 +224,8 @@ class LogReader:
 
     def _body(self, line: str, record: _Record) -> str | None:
         """Return what a line adds to a cache miss, without what the launcher put before it; None where nothing."""
+        if record.indent and line.startswith(record.indent):
+            line = line[len(record.indent) :]
         if dialects.continues(line):
             return line
         for start in dialects.body_starts(line):
@@ -256,7 +276,69 @@ class LogReader:
 
 
 _LONGEST_TEXT = 500
-_DIGITS = re.compile(r"\d+")
+_NUMBERS = re.compile(r"[\d\s]+")
+_QUOTED = re.compile(r"^[\s>|]*$")
+"""What stands before each line of text that was pasted: it is indented, or quoted."""
+
+
+_PART = re.compile(r"^\d{4}-\d\d-\d\dT\S+ (?:stdout|stderr) (?P<tag>P)(?::\S*)? ")
+_PARTED = re.compile(r"^\d{4}-\d\d-\d\dT\S+ (?:stdout|stderr) [FP](?::\S*)? ")
+
+
+class Wrapped:
+    """Puts together the messages that `rich.logging` writes into a column, over as many lines as they take.
+
+    The column has the time, if it is a new one, and the level before it, and may have a place in the source behind it.
+    A line that begins with blanks is one of the message's own; others go on with the one before.
+    """
+
+    def __init__(self) -> None:
+        self._column = 0
+        self._kept: list[str] = []
+        self._width = 0
+        self._folded = False
+
+    @property
+    def open(self) -> bool:
+        """Tell whether a message may go on."""
+        return bool(self._kept)
+
+    def lines(self, line: str) -> list[str]:
+        """Return the lines that are over now that this one came."""
+        found = _RICH.match(line)
+        if found is None and self._kept and line[: self._column].isspace() and line.strip():
+            self._add(line)
+            return []
+        done = self.end()
+        if found is None:
+            return [*done, line]
+        self._column = found.end()
+        place = _RICH_PLACE.search(line)
+        self._width = (place.start("place") - 1 if place is not None else len(line)) - self._column
+        self._kept = [found["time"] or ""]
+        self._add(line, first=True)
+        return done
+
+    def end(self) -> list[str]:
+        """Return what is kept, at the end of the log."""
+        done, self._kept = self._kept, []
+        return [f"{done[0]} {done[1]}".strip(), *done[2:]] if len(done) > 1 else []
+
+    def _add(self, line: str, first: bool = False) -> None:
+        text = line[self._column : self._column + self._width] if self._width > 0 else line[self._column :]
+        if first or text.startswith("  "):
+            self._kept.append(text.rstrip() if not first else text.strip())
+        else:
+            self._kept[-1] += ("" if self._folded else " ") + text.strip()
+        # A word that is longer than the column takes lines of its own.
+        self._folded = len(text.rstrip()) >= self._width and " " not in text.strip()
+
+
+_RICH = re.compile(
+    r"^(?:(?P<time>\[\d\d/\d\d/\d\d \d\d:\d\d:\d\d\]|\[\d\d:\d\d:\d\d\])| {10,19}) "
+    r"(?:DEBUG|INFO|WARNING|ERROR|CRITICAL) {1,4}(?=\S)"
+)
+_RICH_PLACE = re.compile(r" +(?P<place>\w+\.py:\d+)\s*$")
 
 
 def _candidates(block: bytes) -> list[int]:

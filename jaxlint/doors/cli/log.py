@@ -8,10 +8,12 @@ on, gzipped or not; a recording of `jaxlint run --record`; or a dump of equation
 from __future__ import annotations
 
 import argparse
+import codecs
 import contextlib
 import io
 import json
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -19,7 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from jaxlint.doors.cli import INTERRUPTED, check, fail, outputs
+from jaxlint.doors.cli import INTERRUPTED, check, fail, outputs, warn
 
 if TYPE_CHECKING:
     from jaxlint.doctor.events import Event
@@ -49,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
         UsageError: a folder to write to is missing.
     """
     outputs.check((arguments.report, arguments.trace))
-    from jaxlint.doctor import jsonform, text
+    from jaxlint.doctor import dialects, jsonform, text
     from jaxlint.doctor.join import join
     from jaxlint.doctor.model import Builder
 
@@ -66,9 +68,14 @@ def run(arguments: argparse.Namespace) -> int:
         reader.progress.end()
     for error in reader.errors:
         fail(error)
-    if reader.errors and not reader.read:
+    for name in reader.cut:
+        warn(f"{name}: it ends early, as if the job that wrote it had been killed; what is there was read")
+    model = builder.model()
+    if reader.errors and not reader.read and not model.functions:
         return 2
-    joined = join(builder.model(), isolated=arguments.isolated)
+    if not model.functions and not reader.errors:
+        warn(f"nothing was read: no line looks like {', '.join(dialects.LOOKED_FOR[:-1])} or {dialects.LOOKED_FOR[-1]}")
+    joined = join(model, isolated=arguments.isolated)
     outputs.write(joined, arguments)
     if arguments.output_format == "json":
         sys.stdout.write(json.dumps(jsonform.to_json(joined), indent=1) + "\n")
@@ -90,6 +97,8 @@ class Reader:
 
     files: list[str]
     errors: list[str] = field(default_factory=list)
+    cut: list[str] = field(default_factory=list)
+    """The files that end early."""
     read: int = 0
 
     def __post_init__(self) -> None:
@@ -105,8 +114,6 @@ class Reader:
             before = len(self.errors)
             try:
                 yield from self._file(name, os.path.basename(name) if several else "")
-            except EOFError:
-                self.errors.append(f"{name}: the compressed file is cut")
             except OSError as error:
                 self.errors.append(f"{name}: cannot be read: {error.strerror or error}")
             self.read += len(self.errors) == before
@@ -145,15 +152,20 @@ class Reader:
 
     def _stream(self, stream: BinaryIO, name: str, process: str) -> Iterator[Event]:
         counted = io.BufferedReader(_Counted(stream, self.progress.more), 1 << 16)
-        first = counted.peek(64)
         text: Any = counted
-        if first.startswith(b"\x1f\x8b"):
+        if counted.peek(64).startswith(b"\x1f\x8b"):
             import gzip
 
-            text = gzip.GzipFile(fileobj=counted)
+            text = io.BufferedReader(_Unpacked(gzip.GzipFile(fileobj=counted), lambda: self.cut.append(name)), 1 << 16)
+        encoding = _encoding(text.peek(64))
+        if encoding:
+            text = io.BufferedReader(_Recoded(text, encoding), 1 << 16)
+        first = text.peek(256)
         if _is_recording(first):
             yield from self._recording(text, name)
             return
+        if _is_json_array(first):
+            text = io.BufferedReader(_Unfolded(text), 1 << 16)
         from jaxlint.doctor.logfile import LogReader
         from jaxlint.doctor.text import Notes
 
@@ -169,14 +181,178 @@ class Reader:
     def _recording(self, lines: Any, name: str) -> Iterator[Event]:
         from jaxlint.doctor import events
 
+        last, number = b"", 0
         try:
-            yield from events.read(lines)
+            for line in lines:
+                number += 1
+                last = line
+                if line.strip():
+                    yield events.loads(line)
         except events.EventError as error:
-            self.errors.append(f"{name}: {error}")
+            if last.endswith(b"\n"):
+                self.errors.append(f"{name}: line {number}: {error}")
+            else:
+                # Its process was killed while it wrote.
+                self.cut.append(name)
+
+
+_KIND = re.compile(rb'^\{"event": ?"(?P<kind>[\w-]+)"[,}]')
+_ENCODINGS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
 
 
 def _is_recording(first: bytes) -> bool:
-    return first.startswith(b'{"event":')
+    """Tell a recording from a structured log, whose messages may be called events too."""
+    from jaxlint.doctor import events
+
+    found = _KIND.match(first)
+    return found is not None and found["kind"].decode() in events.KINDS
+
+
+def _is_json_array(first: bytes) -> bool:
+    """Tell whether a file is one value of JSON, as consoles export logs, rather than one a line."""
+    begin = first.lstrip()
+    return re.match(rb'\[\s*[{"\[]|\{\s*\n', begin) is not None
+
+
+def _encoding(first: bytes) -> str:
+    """Return the encoding that the first bytes tell, other than UTF-8; empty where they tell none."""
+    for mark, name in _ENCODINGS:
+        if first.startswith(mark):
+            return name
+    if len(first) >= 8 and not first[1::2].strip(b"\0"):
+        return "utf-16-le"
+    return "utf-16-be" if len(first) >= 8 and not first[0::2].strip(b"\0") else ""
+
+
+class _Piped(io.RawIOBase):
+    """A stream of what another one becomes."""
+
+    def __init__(self, stream: Any) -> None:
+        self._source = stream
+        self._rest = b""
+        self._over = False
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._rest and not self._over:
+            self._rest = self._next()
+        data, self._rest = self._rest[: len(buffer)], self._rest[len(buffer) :]
+        buffer[: len(data)] = data
+        return len(data)
+
+    def _next(self) -> bytes:
+        """Return more, or set `_over`."""
+        raise NotImplementedError
+
+
+class _Unpacked(_Piped):
+    """What a compressed stream holds, up to where it is cut or damaged."""
+
+    def __init__(self, stream: Any, tell: Callable[[], None]) -> None:
+        super().__init__(stream)
+        self._tell = tell
+
+    def _next(self) -> bytes:
+        import zlib
+
+        try:
+            data: bytes = self._source.read1(1 << 16)
+        except (EOFError, OSError, zlib.error):
+            self._tell()
+            data = b""
+        self._over = not data
+        return data
+
+
+class _Recoded(_Piped):
+    """A text of another encoding, as UTF-8."""
+
+    def __init__(self, stream: Any, encoding: str) -> None:
+        super().__init__(stream)
+        self._decoder = codecs.getincrementaldecoder(encoding)("replace")
+
+    def _next(self) -> bytes:
+        data = self._source.read1(1 << 16)
+        self._over = not data
+        return self._decoder.decode(data, final=not data).encode("utf-8", "replace")
+
+
+class _Unfolded(_Piped):
+    """An export of a console, with one line for each line that it holds, in the order of time.
+
+    An export may be of any size, and its entries are taken one by one, as far as they are whole.
+    """
+
+    def __init__(self, stream: Any) -> None:
+        super().__init__(stream)
+        self._text = ""
+        self._depth = 0
+
+    def _next(self) -> bytes:
+        from jaxlint.doctor import dialects
+
+        found: list[Any] = []
+        decoder = json.JSONDecoder(strict=False)
+        data = self._source.read(1 << 24)
+        self._over = not data
+        self._text += data.decode("utf-8", "replace")
+        position = 0
+        while True:
+            while position < len(self._text) and self._text[position] in " \t\r\n,]":
+                position += 1
+            if position >= len(self._text):
+                break
+            if self._text[position] == "[" and not self._depth:
+                # The array of all entries.
+                self._depth, position = 1, position + 1
+                continue
+            try:
+                value, position = decoder.raw_decode(self._text, position)
+            except ValueError:
+                end = self._text.find("[", position)
+                if (
+                    self._text[position] == "{"
+                    and not self._depth
+                    and end >= 0
+                    and (self._over or len(self._text) > 1 << 20)
+                ):
+                    self._depth, position = 1, end + 1
+                    continue
+                break
+            found.append(value)
+        rest = self._text[position:]
+        self._text = "" if self._over else rest
+        entries = list(_entries(found))
+        if len(entries) > 1 and entries[0][0] > entries[-1][0]:
+            # Consoles show, and export, the newest first.
+            entries.reverse()
+        lines = [line for _, value in entries for line in dialects.texts_of(value)]
+        if self._over and rest.strip():
+            lines += rest.split("\n")
+        return "".join(line + "\n" for line in lines).encode("utf-8", "replace")
+
+
+def _entries(values: list[Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the entries of an export, each with its time; one may be wrapped in what the query was."""
+    for value in values:
+        if isinstance(value, str):
+            yield "", value
+            continue
+        lists = [part for part in value.values() if isinstance(part, list)] if isinstance(value, dict) else [value]
+        lists = [part for part in lists if isinstance(part, list) and any(isinstance(one, dict) for one in part)]
+        if isinstance(value, dict) and not lists:
+            time = next((str(value[key]) for key in ("timestamp", "time", "@timestamp") if key in value), "")
+            yield time, value
+        for part in lists:
+            yield from _entries(part)
 
 
 def _size(name: str) -> int:
