@@ -73,6 +73,14 @@ class LocatedFix:
     message: str
     edits: tuple[LocatedEdit, ...]
     lines: Lines | None = None
+    condition: str = ""
+
+    @property
+    def described(self) -> str:
+        """What it does, and on what condition: one line, for somebody who has to decide about it."""
+        if self.applicability == Applicability.UNSAFE:
+            return f"{self.message} (unsafe: {self.condition or 'it may change what the code does'})"
+        return f"{self.message} ({self.condition})" if self.condition else self.message
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +142,7 @@ class Diagnostic:
                     fix.message,
                     tuple(LocatedEdit(edit.text, *_locate(source, edit.span)) for edit in fix.edits),
                     _lines(source, fix.edits),
+                    fix.condition,
                 )
                 for fix in finding.fixes
             ),
@@ -152,6 +161,7 @@ class Diagnostic:
                     fix.message,
                     [[e.content, _plain_location(e.location), _plain_location(e.end_location)] for e in fix.edits],
                     None if fix.lines is None else [fix.lines.first, fix.lines.last, fix.lines.text],
+                    fix.condition,
                 ]
                 for fix in self.fixes
             ],
@@ -186,8 +196,9 @@ class Diagnostic:
                     text,
                     tuple(LocatedEdit(content, Location(*first), Location(*last)) for content, first, last in edits),
                     None if lines is None else Lines(*lines),
+                    condition,
                 )
-                for applicability, text, edits, lines in fixes
+                for applicability, text, edits, lines, condition in fixes
             ),
             end_line,
         )

@@ -102,11 +102,15 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """One way to mend a finding: edits against the text that was linted, none overlapping another."""
+    """One way to mend a finding: edits against the text that was linted, none overlapping another.
+
+    `condition` says what the code must meet for it to mean the same after a fix that is not safe: a few words.
+    """
 
     applicability: Applicability
     message: str
     edits: tuple[Edit, ...]
+    condition: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,7 +107,7 @@ def _findings(module: RuleModule, facts: ModuleFacts, minimum: Confidence) -> li
             continue
         try:
             # What will not be shown is found for the fingerprints' sake only.
-            fixes = tuple(_placed(report.fixes(), facts.source)) if level >= minimum else ()
+            fixes = tuple(_placed(_judged(facts, report), facts.source)) if level >= minimum else ()
         except Exception as error:  # noqa: BLE001  (a finding that cannot be mended is still one)
             fixes = ()
             found.append(_internal_error(error, f"fixes of {rule.code}"))
@@ -133,6 +133,17 @@ def _placed(fixes: Iterable[Fix], source: Source) -> Iterator[Fix]:
         edits = source.placed(fix.edits)
         if edits is not None:
             yield dataclasses.replace(fix, edits=edits) if edits is not fix.edits else fix
+
+
+def _judged(facts: ModuleFacts, report: Report) -> tuple[Fix, ...]:
+    """Return the fixes of a finding, each with what may be claimed of it."""
+    fixes = tuple(report.fixes())
+    if not fixes:
+        return ()
+    # Here, because most findings are never mended.
+    from jaxlint.fixes.checks import judged
+
+    return tuple(judged(facts, report.node, fix) for fix in fixes)
 
 
 def _related(report: Report, facts: ModuleFacts) -> tuple[Related, ...]:

@@ -128,7 +128,7 @@ class Draft:
 
     # The result
 
-    def fix(self, applicability: Applicability, message: str) -> Fix | None:
+    def fix(self, applicability: Applicability, message: str, condition: str = "") -> Fix | None:
         """Return the fix, None where there is no edit.
 
         Raises:
@@ -142,7 +142,7 @@ class Draft:
         for one, other in itertools.pairwise(edits):
             if one.span.end > other.span.start or one.span == other.span:
                 raise NoFixError("two edits overlap")
-        return Fix(applicability, message, tuple(edits)) if edits else None
+        return Fix(applicability, message, tuple(edits), condition) if edits else None
 
     def _with_newlines(self, text: str) -> str:
         return _NEWLINE.sub(lambda _: self.source.newline, text)

@@ -14,6 +14,7 @@ from jaxlint.facts import arrays
 from jaxlint.facts.names import External
 from jaxlint.facts.tree import Function
 from jaxlint.finding import Applicability, Fix, Span
+from jaxlint.fixes.checks import eager
 from jaxlint.fixes.edits import Draft
 from jaxlint.fixes.moving import at_margin, changed, comments_in, indent_unit, indentation, removal, rows, tokens_of
 from jaxlint.fixes.purity import Gives, Purity
@@ -51,10 +52,15 @@ class _Map:
     node: cst.Call
     gives: Gives
 
-    @property
-    def level(self) -> Applicability:
-        """What may be claimed of a fix."""
-        return _LEVELS[self.gives]
+    def fix(self, message: str) -> Fix | None:
+        """Return the drafted fix, with what may be claimed of it."""
+        level = _LEVELS[self.gives]
+        condition = eager.reason(self.draft.syntax, self.call.args[0])
+        if level is Applicability.SAFE and condition:
+            level = Applicability.UNSAFE
+        elif level is Applicability.UNSAFE:
+            condition = "leaves that are no arrays of JAX become such"
+        return self.draft.fix(level, message, condition)
 
 
 def _read(facts: ModuleFacts, leaf_map: LeafMap) -> _Map:
@@ -155,7 +161,7 @@ def compile_caller(facts: ModuleFacts, leaf_map: LeafMap) -> Fix | None:
     if indent.strip():
         raise NoFixError("the function shares a row")
     draft.insert(draft.span(node).start, f"@{draft.name('jax.jit', node)}\n{indent}")
-    return draft.fix(read.level, f"Compile `{node.name}`")
+    return read.fix(f"Compile `{node.name}`")
 
 
 # In place
@@ -172,7 +178,7 @@ def compile_in_place(facts: ModuleFacts, leaf_map: LeafMap) -> Fix | None:
     if len(read.call.keywords) > 0 or not _is_long_lived(read):
         raise NoFixError("something static dies with the call")
     draft.replace(read.call.func, f"{draft.name('jax.jit', read.call)}({draft.code(read.call.func)}, static_argnums=0)")
-    return draft.fix(read.level, _MESSAGE)
+    return read.fix(_MESSAGE)
 
 
 def _is_long_lived(read: _Map) -> bool:
@@ -236,7 +242,7 @@ def compile_at_module_level(facts: ModuleFacts, leaf_map: LeafMap) -> Fix | None
     draft.replace(call, text)
     for span in removal(syntax, moved.gone):
         draft.delete(span)
-    return draft.fix(read.level, f"Compile the tree.map in a function `{name}` of the module")
+    return read.fix(f"Compile the tree.map in a function `{name}` of the module")
 
 
 def _names(read: _Map, function: Function | None) -> tuple[str, ...]:

@@ -160,8 +160,7 @@ class _Code:
     def of_body(self, function: Function) -> Gives:
         body = function.node.body
         if isinstance(body, cst.BaseExpression):
-            found = self.of(body)
-            return Gives.DOUBTFUL if found is Gives.PYTHON and not is_none(body) else found
+            return self._of_result(body)
         found = self._of_block(body)
         return Gives.DOUBTFUL if found is Gives.PYTHON else found
 
@@ -189,10 +188,7 @@ class _Code:
     def _of_statement(self, node: cst.BaseSmallStatement) -> Gives:
         """Return what a `return` gives; of other statements, whether they are harmless."""
         if isinstance(node, cst.Return):
-            if node.value is None or is_none(node.value):
-                return Gives.PYTHON
-            found = self.of(node.value)
-            return Gives.DOUBTFUL if found is Gives.PYTHON else found
+            return Gives.PYTHON if node.value is None else self._of_result(node.value)
         if isinstance(node, cst.Expr):
             return Gives.PYTHON if isinstance(node.value, cst.BaseString) else Gives.DOUBTFUL
         if isinstance(node, (cst.Assign, cst.AnnAssign)):
@@ -210,6 +206,19 @@ class _Code:
         if isinstance(node, cst.Assert):
             return Gives.PYTHON if self.of(node.test) is Gives.PYTHON else Gives.FAILS
         return Gives.PYTHON if isinstance(node, (cst.Pass, cst.Raise)) else Gives.DOUBTFUL
+
+    def _of_result(self, node: cst.BaseExpression) -> Gives:
+        """Return what comes of giving an expression back: text cannot be a result, and a number would be an array."""
+        if is_none(node):
+            return Gives.PYTHON
+        if isinstance(node, cst.BaseString):
+            return Gives.FAILS
+        if isinstance(node, (cst.Tuple, cst.List, cst.Dict)) and node.elements:
+            starred = any(isinstance(e, (cst.StarredDictElement, cst.StarredElement)) for e in node.elements)
+            if not starred:
+                return max(self._of_result(element.value) for element in node.elements)
+        found = self.of(node)
+        return Gives.DOUBTFUL if found is Gives.PYTHON else found
 
     def _store(self, target: cst.BaseExpression, found: Gives) -> Gives:
         if isinstance(target, cst.Name):

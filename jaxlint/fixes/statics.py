@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from jaxlint.facts.constants import UNKNOWN
 from jaxlint.facts.demands import operands
 from jaxlint.facts.names import Expression, External
 from jaxlint.facts.staged import Usage
-from jaxlint.facts.tree import Function, Parameter
+from jaxlint.facts.tree import Class, Function, Parameter
 from jaxlint.facts.values import argument_of
 from jaxlint.finding import Applicability, Fix
 from jaxlint.fixes import options
+from jaxlint.fixes.checks import errors
 from jaxlint.fixes.edits import Draft
 from jaxlint.fixes.syntax import NoFixError
 
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 _KEEPING = ("jax.grad", "jax.value_and_grad")
 """Transforms that leave an argument that they do not differentiate as it is."""
 
+_EXPECTED = "something catches the error, which would be gone"
+_OF_TEXT_AND_ENUMS = frozenset("value name lower upper startswith endswith split strip format".split())
 BOUND_TO_ORDER = frozenset(
     {"in_shardings", "in_axes", "in_axis_resources", "abstracted_axes", "donate", "args_sharding", "argnums"}
 )
@@ -48,10 +52,16 @@ def add_static(facts: ModuleFacts, demand: Demand, parameter: Parameter) -> Fix 
         extend_statics(draft, wrapped, names)
     sure = sources.sure and demand.use != "call" and facts.staged.usage(parameter) is Usage.GIVEN
     sure = sure and not facts.tree.context(demand.node).branch
+    condition = "" if sure else "what is given has a hash, and few values"
+    if errors.expected(draft.syntax, parameter.function.name):
+        condition = _EXPECTED
+    elif sure:
+        condition = sources.doubt
     names = list(dict.fromkeys(name for _, chosen in sources.found.values() for name in chosen))
     return draft.fix(
-        Applicability.SAFE if sure else Applicability.UNSAFE,
+        Applicability.UNSAFE if condition else Applicability.SAFE,
         f"Make {' and '.join(f'`{name}`' for name in names)} static",
+        condition,
     )
 
 
@@ -92,6 +102,7 @@ class _Sources:
     facts: ModuleFacts
     found: dict[int, tuple[Wrapped, list[str]]] = field(default_factory=dict)
     sure: bool = True
+    doubt: str = ""
     _seen: set[int] = field(default_factory=set)
 
     def follow(self, parameter: Parameter, demand: Demand | None = None) -> None:
@@ -178,6 +189,26 @@ class _Sources:
         known = self.facts.staged.options(parameter)
         if known.data_like and not known.option_like:
             self.sure = False
+        facts = self.facts
+        for use in (u for b in parameter.function.scope.bindings.get(parameter.name, ()) for u in facts.names.uses(b)):
+            above = facts.tree.parent(use)
+            if isinstance(above, cst.Attribute) and above.value is use and above.attr.value not in _OF_TEXT_AND_ENUMS:
+                self.doubt = self.doubt or f"`{parameter.name}` is no object that JAX knows"
+            if isinstance(above, (cst.Comparison, cst.ComparisonTarget)) and self._is_of_a_class(above):
+                self.doubt = self.doubt or f"`{parameter.name}` is no object that JAX knows"
+
+    def _is_of_a_class(self, node: cst.Comparison | cst.ComparisonTarget) -> bool:
+        """Whether something is compared with an attribute of a class that is no enumeration."""
+        whole = node if isinstance(node, cst.Comparison) else self.facts.tree.parent(node)
+        if not isinstance(whole, cst.Comparison):
+            return False
+        for part in (whole.left, *(target.comparator for target in whole.comparisons)):
+            values = self.facts.names.values(part.value) if isinstance(part, cst.Attribute) else ()
+            for value in values:
+                bases = self.facts.names.base_names(value) if isinstance(value, Class) else ()
+                if isinstance(value, Class) and not any(name.startswith("enum.") for name in bases):
+                    return True
+        return False
 
     def _check_call(self, call: cst.Call, parameter: Parameter, *, bound: bool) -> None:
         """Refuse where a caller gives what cannot be hashed."""
@@ -190,6 +221,11 @@ class _Sources:
                 raise NoFixError("a caller gives what cannot be hashed")
             if isinstance(node, cst.Lambda):
                 self.sure = False
+            plain = (
+                self.facts.values.kind(node).known or self.facts.constants.of(node) is not UNKNOWN if node else False
+            )
+            if isinstance(node, cst.Call) and not plain:
+                self.doubt = self.doubt or f"what callers give for `{parameter.name}` has a hash"
             if isinstance(node, cst.Call):
                 names = self.facts.names.externals(node.func)
                 if any(name.startswith(("jax.", "numpy.")) for name in names):
@@ -450,7 +486,7 @@ def _rename(draft: Draft, wrong: WrongArgument, elements: list[ast.expr]) -> Fix
     draft.replace(place[0], code.replace(str(wrong.given), meant))
     parameter = wrong.function.parameter(meant)
     sure = wrong.option.startswith("static") and parameter is not None and not _looks_like_data(draft, parameter)
-    return draft.fix(Applicability.SAFE if sure else Applicability.UNSAFE, f"Name `{meant}` instead of `{wrong.given}`")
+    return _corrected(draft, wrong, f"Name `{meant}` instead of `{wrong.given}`", sure=sure)
 
 
 def _looks_like_data(draft: Draft, parameter: Parameter) -> bool:
@@ -467,7 +503,7 @@ def _renumber(draft: Draft, wrong: WrongArgument, elements: list[ast.expr]) -> F
         raise NoFixError("the last parameter is data")
     draft.replace(elements[0], str(count - 1))
     sure = draft.facts.staged.options(meant).option_like
-    return draft.fix(Applicability.SAFE if sure else Applicability.UNSAFE, f"Count from 0: `{meant.name}`")
+    return _corrected(draft, wrong, f"Count from 0: `{meant.name}`", sure=sure)
 
 
 def _undonate(draft: Draft, wrong: WrongArgument) -> Fix | None:
@@ -489,4 +525,11 @@ def _undonate(draft: Draft, wrong: WrongArgument) -> Fix | None:
     if done != 1:
         raise NoFixError("not a plain option")
     sure = facts.staged.options(parameter).option_like
-    return draft.fix(Applicability.SAFE if sure else Applicability.UNSAFE, f"Do not donate `{wrong.given}`")
+    return _corrected(draft, wrong, f"Do not donate `{wrong.given}`", sure=sure)
+
+
+def _corrected(draft: Draft, wrong: WrongArgument, message: str, *, sure: bool) -> Fix | None:
+    """Return the fix of an option, which is safe where it is clear what was meant and nothing waits for the error."""
+    if errors.expected(draft.syntax, wrong.function.name):
+        return draft.fix(Applicability.UNSAFE, message, _EXPECTED)
+    return draft.fix(Applicability.SAFE if sure else Applicability.UNSAFE, message)

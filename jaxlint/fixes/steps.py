@@ -38,7 +38,7 @@ class Steps:
         """The latest text."""
         return "".join(self._written(part) for part in self._parts)
 
-    def fix(self, applicability: Applicability, message: str) -> Fix | None:
+    def fix(self, applicability: Applicability, message: str, condition: str = "") -> Fix | None:
         """Return all steps as one fix of the original text, None where nothing changes."""
         edits: list[Edit] = []
         end, new = 0, ""
@@ -49,7 +49,7 @@ class Steps:
             if new or part.start > end:
                 edits.append(Edit(Span(end, part.start), new))
             end, new = part.end, ""
-        return Fix(applicability, message, tuple(edits)) if edits else None
+        return Fix(applicability, message, tuple(edits), condition) if edits else None
 
     def _between(self, start: int, end: int) -> list[Span | str]:
         """Return the parts of a range of the latest text."""

@@ -107,6 +107,34 @@ class Syntax:
                 return node
         raise NoFixError("not in a top-level statement")
 
+    def top_of(self, node: ast.AST) -> ast.AST:
+        """Return the statement of the module that a node is in."""
+        found = node
+        for around in self.around(node):
+            if around is not self.tree:
+                found = around
+        return found
+
+    def statement_at(self, offset: int) -> ast.stmt | None:
+        """Return the statement that starts at an offset, None where none does."""
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.stmt) and self.span(node).start == offset:
+                return node
+        return None
+
+    def functions_at(self, row: int) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
+        """Return the functions whose `def`, or whose first decorator, is on a row."""
+        return self._functions.get(row, [])
+
+    @functools.cached_property
+    def _functions(self) -> dict[int, list[ast.FunctionDef | ast.AsyncFunctionDef]]:
+        found: dict[int, list[ast.FunctionDef | ast.AsyncFunctionDef]] = {}
+        for node in ast.walk(self.tree):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                for row in {node.lineno, *(decorator.lineno for decorator in node.decorator_list[:1])}:
+                    found.setdefault(row, []).append(node)
+        return found
+
     def start(self, node: ast.stmt) -> int:
         """Return where a statement starts, its decorators included."""
         first = self.span(node).start
@@ -164,6 +192,12 @@ class Syntax:
     def words(self) -> frozenset[str]:
         """Every identifier of the file, and every word of its strings and comments: what a new name must not be."""
         return frozenset(unicodedata.normalize("NFKC", word) for word in _WORD.findall(self.text))
+
+    @functools.cached_property
+    def identifiers(self) -> frozenset[str]:
+        """Every name and attribute that the code uses."""
+        names = {node.id for node in ast.walk(self.tree) if isinstance(node, ast.Name)}
+        return frozenset(names | {node.attr for node in ast.walk(self.tree) if isinstance(node, ast.Attribute)})
 
     @functools.cached_property
     def module_bindings(self) -> dict[str, list[ast.AST]]:

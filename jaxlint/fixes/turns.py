@@ -62,7 +62,7 @@ def compiled_turn(facts: ModuleFacts, loop: EagerLoop) -> Fix | None:
     sure = programs.Program(after, function).check() and not turn.taken.unsure
     sure = sure and turn.indexes_arrays and not turn.starts_weak
     level = Applicability.UNSAFE if sure else Applicability.DISPLAY
-    return Fix(level, fix.message, fix.edits)
+    return Fix(level, fix.message, fix.edits, fix.condition)
 
 
 class _Turn:

@@ -63,7 +63,7 @@ def _fix(fix: LocatedFix, of: Diagnostic) -> dict[str, Any]:
         }
         for edit in fix.edits
     ]
-    return {"applicability": fix.applicability, "message": fix.message, "edits": edits}
+    return {"applicability": fix.applicability, "message": fix.described, "edits": edits}
 
 
 def dump_array(items: Iterable[dict[str, Any]], out: TextIO, indent: str = "") -> None:

@@ -69,8 +69,7 @@ def _suggested(diagnostic: Diagnostic) -> list[LocatedFix]:
 
 
 def _explained(fix: LocatedFix) -> str:
-    judge = " (it may change what the code does: read it first)" if fix.applicability == Applicability.UNSAFE else ""
-    return f"Suggested: {fix.message}{judge}"
+    return f"Suggested: {fix.described}"
 
 
 def _suggestion(fix: LocatedFix) -> dict[str, Any]:

@@ -151,6 +151,6 @@ def _fix(fix: LocatedFix, artifact: dict[str, Any]) -> dict[str, Any]:
         for edit in fix.edits
     ]
     return {
-        "description": {"text": valid(fix.message)},
+        "description": {"text": valid(fix.described)},
         "artifactChanges": [{"artifactLocation": artifact, "replacements": replacements}],
     }

@@ -48,7 +48,8 @@ def _details(diagnostic: Diagnostic, style: Style) -> list[str]:
         lines.append(f"{margin} {style.faint('=')} {place}: {note.message}")
     for fix in diagnostic.fixes:
         kind = _FIXES[fix.applicability]
-        lines.append(f"{margin} {style.faint('=')} {kind}: {' '.join(fix.message.split())}")
+        condition = f" ({fix.condition})" if fix.condition else ""
+        lines.append(f"{margin} {style.faint('=')} {kind}: {' '.join((fix.message + condition).split())}")
     if diagnostic.impact is not None:
         lines.append(f"{margin} {style.faint('=')} {diagnostic.impact}, {diagnostic.confidence.label} confidence")
     return lines

@@ -1,0 +1,80 @@
+"""An error that somebody expects must stay: what mends code that raises is safe only where nothing waits for it."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Iterable
+
+from jaxlint.fixes.scopes import DEFS
+from jaxlint.fixes.syntax import Syntax
+
+_OTHERS = frozenset(
+    "OSError IOError FileNotFoundError KeyError ImportError ModuleNotFoundError KeyboardInterrupt StopIteration "
+    "SystemExit FileExistsError PermissionError TimeoutError BrokenPipeError EOFError GeneratorExit".split()
+)
+"""Exceptions that JAX does not raise about arguments."""
+_RAISES = frozenset({"raises", "assertRaises", "assertRaisesRegex", "suppress"})
+
+
+def expected(syntax: Syntax, *names: str) -> bool:
+    """Whether something in the file catches what a call of one of these functions raises, or hands on."""
+    return not catching(syntax).isdisjoint(callers(syntax, names))
+
+
+def callers(syntax: Syntax, names: Iterable[str]) -> set[str]:
+    """Return these functions, and those of the file that use them, directly or through others."""
+    found, work = set(names), list(names)
+    uses = _uses(syntax)
+    while work:
+        for caller in uses.get(work.pop(), ()):
+            if caller not in found:
+                found.add(caller)
+                work.append(caller)
+    return found
+
+
+@functools.lru_cache(maxsize=4)
+def _uses(syntax: Syntax) -> dict[str, set[str]]:
+    """Return for each name the functions whose code has it."""
+    found: dict[str, set[str]] = {}
+    for node in ast.walk(syntax.tree):
+        name = _name_of(node)
+        for around in syntax.around(node) if name else ():
+            if isinstance(around, DEFS):
+                found.setdefault(name, set()).add(around.name)
+    return found
+
+
+def _name_of(node: ast.AST) -> str:
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+
+
+@functools.lru_cache(maxsize=4)
+def catching(syntax: Syntax) -> frozenset[str]:
+    """Return the names that the file uses where an exception is caught that JAX may raise."""
+    found: set[str] = set()
+    for node in ast.walk(syntax.tree):
+        if isinstance(node, (ast.Try, ast.TryStar)) and any(_catches(handler) for handler in node.handlers):
+            parts: list[ast.AST] = list(node.body)
+        elif isinstance(node, (ast.With, ast.AsyncWith)) and any(_is_raises(item) for item in node.items):
+            parts = list(node.body)
+        elif isinstance(node, ast.Call) and _name_of(node.func) in _RAISES:
+            parts = list(node.args)
+        else:
+            continue
+        found.update(name for part in parts for inner in ast.walk(part) if (name := _name_of(inner)))
+        found.update(around.name for around in syntax.around(node) if isinstance(around, DEFS))
+    return frozenset(found)
+
+
+def _catches(handler: ast.ExceptHandler) -> bool:
+    if handler.type is None:
+        return True
+    types = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any(_name_of(node) not in _OTHERS for node in types)
+
+
+def _is_raises(item: ast.withitem) -> bool:
+    call = item.context_expr
+    return isinstance(call, ast.Call) and _name_of(call.func) in _RAISES
