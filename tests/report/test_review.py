@@ -147,7 +147,8 @@ def test_sarif_s_fixes_say_what_the_edits_do(folder: str) -> None:
     assert run["columnKind"] == "unicodeCodePoints"
     (result,) = run["results"]
     fixes = result["fixes"]
-    assert [fix["description"]["text"] for fix in fixes] == ["import it", "another\nway", "other lines"]
+    described = [fix["description"]["text"] for fix in fixes]
+    assert described == ["import it (unsafe: it may change what the code does)", "another\nway", "other lines"]
     for fix, original in zip(fixes, FINDING.fixes, strict=False):
         (change,) = fix["artifactChanges"]
         edits = [
@@ -195,7 +196,7 @@ def test_suggestions_are_whole_lines_and_those_of_one_finding_replace_the_same(f
     (item,) = json.loads(written("rdjson", NASTY[:1], folder))["diagnostics"]
     # The third replaces other lines; the fourth is none to apply.
     assert len(item["suggestions"]) == 2
-    assert "import it (it may change what the code does: read it first)" in item["message"]
+    assert "import it (unsafe: it may change what the code does)" in item["message"]
     for suggestion, fix in zip(item["suggestions"], FINDING.fixes, strict=False):
         assert suggestion["range"] == {"start": {"line": 2}, "end": {"line": 5}}
         assert with_lines(TEXT, 2, 5, suggestion["text"]) == applied(TEXT, fix.edits)
