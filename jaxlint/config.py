@@ -70,6 +70,10 @@ class Config:
     unsafe_fixes: bool = False
     baseline: str | None = None
     """The absolute path of the file of known findings."""
+    observed: str | None = None
+    """The absolute path of the file that runs leave their evidence in; None for the one in the cache folder."""
+    source_links: str = ""
+    """What a line of source is linked to on pages: `vscode`, `github`, or an address with `{path}` and `{line}`."""
     noqa: bool = True
     """Whether `noqa` comments hide findings."""
     root: str = field(default_factory=os.getcwd)
@@ -111,6 +115,7 @@ class Config:
         values["verify"] = {"examples": {patterns.lines[0]: file for patterns, file in self.verify_examples}}
         values["exclude"] = [line for patterns in self.exclude for line in patterns.lines]
         values["baseline"] = self.baseline or ""
+        values["observed"] = self.observed or ""
         # They are in `exclude` by now.
         del values["extend-exclude"]
         return values
@@ -239,6 +244,21 @@ def parse_path(value: Any, where: str) -> str:
     """
     if not isinstance(value, str):
         raise ConfigError(f"{where}: {_shown(value)} must be a string")
+    return value
+
+
+def parse_links(value: Any, where: str) -> str:
+    """Check what lines of source are linked to.
+
+    Raises:
+        ConfigError: it is neither a known word nor an address with both of its parts.
+    """
+    if value in ("", "vscode", "github"):
+        return str(value)
+    if not isinstance(value, str) or not all(part in value for part in ("{path}", "{line}", ":")):
+        raise ConfigError(
+            f"{where}: {_shown(value)} is none of 'vscode', 'github', an address with {{path}} and {{line}}"
+        )
     return value
 
 
@@ -399,6 +419,25 @@ OPTIONS: Mapping[str, Option] = {
             "relative to the configuration file. Empty: none. flake8 does not read it.",
             'baseline = "jaxlint-baseline.json"',
             parse_path,
+        ),
+        Option(
+            "observed",
+            "path of a file",
+            '""',
+            "The file in which `jaxlint run` keeps what it saw of each function, for `check` and flake8, which use it "
+            "while the function's source is the same; relative to the configuration file. Name one to commit it. "
+            "Empty: one in the cache folder.",
+            'observed = "jaxlint-observed.json"',
+            parse_path,
+        ),
+        Option(
+            "source-links",
+            "`vscode`, `github` or an address with `{path}` and `{line}`",
+            '""',
+            "What the lines of source on the page of `jaxlint run --report` and `jaxlint log --report` are linked to: "
+            "the editor, the repository of the remote `origin` at the present commit, or any address. Empty: nothing.",
+            'source-links = "vscode"',
+            parse_links,
         ),
         Option(
             "run-once-functions",
@@ -600,10 +639,12 @@ def combine(layers: Sequence[Layer]) -> Config:
             verify_examples = tuple(
                 (Patterns(layer.root, (glob,)), os.path.join(layer.root, file)) for glob, file in files.items()
             )
-        if values.get("baseline"):
-            values["baseline"] = os.path.abspath(os.path.join(layer.root, values["baseline"]))
+        for key in ("baseline", "observed"):
+            if values.get(key):
+                values[key] = os.path.abspath(os.path.join(layer.root, values[key]))
         merged.update(values)
     merged["baseline"] = merged.get("baseline") or None
+    merged["observed"] = merged.get("observed") or None
     home = next((layer for layer in reversed(layers) if layer.file), Layer())
     by_field = {key.replace("-", "_"): value for key, value in merged.items()}
     settings = Settings(**{f.name: by_field.pop(f.name) for f in dataclasses.fields(Settings) if f.name in by_field})

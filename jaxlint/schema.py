@@ -74,6 +74,7 @@ _CODES = _list({"$ref": "#/definitions/code"})
 _PATTERNS = {"$ref": "#/definitions/pattern"}
 
 _KINDS: Mapping[Callable[[Any, str], Any], dict[str, Any]] = {
+    config.parse_links: {"type": "string", "pattern": r"^$|^vscode$|^github$|:"},
     config.parse_codes: _CODES,
     config.parse_per_file_ignores: {
         "type": "object",

@@ -19,11 +19,11 @@ _LINES = 20
 _AROUND = 3
 
 
-def to_json(joined: Joined, *, details: bool = False) -> dict[str, Any]:
+def to_json(joined: Joined, *, details: bool = False, links: str = "") -> dict[str, Any]:
     """Return the object that stands for a run.
 
     `details` adds what a page shows beside it: each program that was built, with its stack, the equations of large ones
-    with theirs, and the lines of source around all places.
+    with theirs, the lines of source around all places, and their addresses in the form that `links` names.
     """
     model = joined.model
     data = {
@@ -43,7 +43,7 @@ def to_json(joined: Joined, *, details: bool = False) -> dict[str, Any]:
             ],
         },
     }
-    return data | _Details(joined).json() if details else data
+    return data | _Details(joined).json(links) if details else data
 
 
 def _function(function: Function, model: Model, joined: Joined) -> dict[str, Any]:
@@ -154,6 +154,18 @@ def _totals(model: Model) -> dict[str, Any]:
 def _suggestion(suggestion: Suggestion, joined: Joined) -> dict[str, Any]:
     return {
         "title": suggestion.title,
+        "kind": suggestion.root.kind if suggestion.root is not None else None,
+        "replaced": suggestion.root.programs if suggestion.root is not None else None,
+        "static": suggestion.root.options if suggestion.root is not None else [],
+        "shown": any(suggestion is one for one in joined.shown),
+        "functions": [
+            {
+                "name": group.key.name,
+                "file": joined.sources.name(group.key.file) or None,
+                "line": group.key.line or None,
+            }
+            for group in suggestion.misses
+        ],
         "site": _place(suggestion.site, joined),
         "other_sites": [_place(site, joined) for site in suggestion.other_sites],
         "saving": round(suggestion.saving, 9),
@@ -199,7 +211,7 @@ class _Details:
         self._frames: dict[Frame, int] = {}
         self._stacks: dict[tuple[int, ...], int] = {}
 
-    def json(self) -> dict[str, Any]:
+    def json(self, links: str) -> dict[str, Any]:
         model = self._joined.model
         begun = [p.time - p.cost.total for p in model.programs if p.time is not None]
         start = min(begun, default=0.0)
@@ -219,6 +231,7 @@ class _Details:
             ],
             "stacks": [list(stack) for stack in self._stacks],
             "sources": self._sources(),
+            "links": self._links(links),
         }
 
     def _program(self, program: Program, start: float) -> dict[str, Any]:
@@ -259,6 +272,15 @@ class _Details:
             return None
         numbers = tuple(self._frames.setdefault(frame, len(self._frames)) for frame in stack)
         return self._stacks.setdefault(numbers, len(self._stacks))
+
+    def _links(self, form: str) -> dict[str, str]:
+        """Return the address of each file of the user's, with `{line}` in it."""
+        if not form:
+            return {}
+        from jaxlint.doctor.links import addresses
+
+        sources = self._joined.sources
+        return addresses(form, sources.folder, (text.name for text in sources.texts))
 
     def _sources(self) -> dict[str, dict[str, str]]:
         """Return the lines around each place, by the name of the file and the row."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from jaxlint.doctor.join import Joined
 from jaxlint.doctor.model import Cost, Function, Model
 from jaxlint.doctor.suggestions import Suggestion
+from jaxlint.doctor.visible import visible
 
 if TYPE_CHECKING:
     from jaxlint.diagnostic import Diagnostic
@@ -272,6 +273,7 @@ class _Plain:
         self._begun = True
 
     def text(self, text: str, indent: str = "") -> None:
+        text = visible(text)
         first = indent + " " * (len(text) - len(text.lstrip(" ")))
         wrapped = textwrap.wrap(
             text.strip(),
@@ -288,11 +290,12 @@ class _Plain:
         self.text(f"{number}. {place(suggestion.site, joined)}: {suggestion.title}; {_saving(suggestion)}")
         for kind, text in _details(suggestion, joined):
             if kind in ("code", "cost"):
-                self._out.write(f"   {text}\n")
+                self._out.write(f"   {visible(text)}\n")
             else:
                 self.text(text, "   ")
 
     def table(self, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+        rows = [[visible(cell) for cell in row] for row in rows]
         widths = [max(len(row[number]) for row in (header, *rows)) for number in range(len(header))]
         for row in (header, *rows):
             cells = [
@@ -317,12 +320,12 @@ class _Rich:
         from rich.text import Text
 
         self._console.print()
-        self._console.print(Text(text, style="bold"))
+        self._console.print(Text(visible(text), style="bold"))
 
     def text(self, text: str) -> None:
         from rich.text import Text
 
-        self._console.print(Text(text))
+        self._console.print(Text(visible(text)))
 
     def suggestion(self, number: int, suggestion: Suggestion, joined: Joined) -> None:
         from rich.padding import Padding
@@ -330,13 +333,13 @@ class _Rich:
 
         title = Text.assemble(
             (f"\n{number}. ", "bold"),
-            (place(suggestion.site, joined), "bold cyan"),
-            f": {suggestion.title}; ",
+            (visible(place(suggestion.site, joined)), "bold cyan"),
+            f": {visible(suggestion.title)}; ",
             (_saving(suggestion), "bold red"),
         )
         self._console.print(title)
         for kind, text in _details(suggestion, joined):
-            self._console.print(Padding(Text(text, style=_STYLES[kind]), (0, 0, 0, 3), expand=False))
+            self._console.print(Padding(Text(visible(text), style=_STYLES[kind]), (0, 0, 0, 3), expand=False))
 
     def table(self, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         from rich import box
@@ -347,5 +350,5 @@ class _Rich:
         for number, name in enumerate(header):
             table.add_column(name, justify="left" if number == len(header) - 1 else "right", overflow="fold")
         for row in rows:
-            table.add_row(*map(Text, row))
+            table.add_row(*(Text(visible(cell)) for cell in row))
         self._console.print(table)

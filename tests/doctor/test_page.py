@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
+import subprocess
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -115,3 +118,54 @@ def test_speedscope_has_the_stacks_outermost_first(data: dict[str, Any], tmp_pat
     stacks = {tuple(frames[index]["name"] for index in sample) for sample in seconds["samples"]}
     assert ("main", "scale", "<lambda>", "compile") in stacks
     assert ([frames[i]["name"] for i in equations["samples"][0]], equations["weights"]) == (["step", "add"], [3000])
+
+
+def test_what_would_be_obeyed_is_spelled_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from jaxlint.doctor import text
+    from jaxlint.doctor.join import join
+    from jaxlint.doctor.model import Builder
+    from jaxlint.doctor.visible import visible
+
+    assert (
+        visible("a\x1b[31m\nb\t\u202ec\u2066\x9b\ud800\u00e9") == "a\\x1b[31m\\x0ab\t\\u202ec\\u2066\\x9b\\ud800\u00e9"
+    )
+    script = tmp_path / "script.py"
+    script.write_text(runs.SOURCE, encoding="utf-8")
+    hostile = "\x1b]0;owned\x07\u202enrut\nstep"
+    changed: Any = dataclasses.replace
+    happened = [
+        changed(event, **{key: hostile}) if getattr(event, key, None) == "step" else event
+        for event in runs.events(script, 12)
+        for key in ["program" if hasattr(event, "program") else "function"]
+    ]
+    joined = join(Builder().extend(happened).model(), str(tmp_path), isolated=True)
+    for color in (False, True):
+        text.write(joined, sys.stdout, color=color)
+        said = capsys.readouterr().out
+        assert "\x1b]0" not in said
+        assert not re.search("[\x07\u202e]", said)
+        assert "\\u202e" in said
+
+
+def test_lines_are_linked_where_a_setting_says_to_what(tmp_path: Path) -> None:
+    from jaxlint.doctor import jsonform, links
+    from jaxlint.doctor.join import join
+    from jaxlint.doctor.model import Builder
+
+    script = tmp_path / "a script.py"
+    script.write_text(runs.SOURCE, encoding="utf-8")
+    joined = join(Builder().extend(runs.events(script, 12)).model(), str(tmp_path), isolated=True)
+    told = jsonform.to_json(joined, details=True, links="vscode")["links"]
+    assert told == {"a script.py": f"vscode://file{tmp_path}/a%20script.py:{{line}}"}
+    assert jsonform.to_json(joined, details=True)["links"] == {}
+    # Not in a repository.
+    assert links.addresses("github", str(tmp_path), ["a script.py"]) == {}
+    for command in (
+        ("init", "-q"),
+        ("remote", "add", "origin", "git@github.com:some/thing.git"),
+        ("add", "a script.py"),
+        ("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "a"),
+    ):
+        subprocess.run(("git", "-C", str(tmp_path), *command), check=True)
+    (found,) = links.addresses("github", str(tmp_path), ["a script.py", "other.py"]).items()
+    assert re.fullmatch(r"https://github\.com/some/thing/blob/[0-9a-f]{40}/a%20script\.py#L\{line\}", found[1])

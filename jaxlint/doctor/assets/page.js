@@ -1,7 +1,16 @@
 "use strict";
 (() => {
   const begun = performance.now();
-  const data = JSON.parse(document.getElementById("data").textContent);
+  // What a browser would obey, instead of show: control characters, and what turns the writing direction.
+  const OBEYED = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]/gu;
+  const visible = (text) => text.replace(OBEYED, (one) => {
+    const number = one.codePointAt(0);
+    return number < 256 ? `\\x${number.toString(16).padStart(2, "0")}` : `\\u${number.toString(16).padStart(4, "0")}`;
+  });
+  const named = (object) => Object.fromEntries(Object.entries(object || {}).map(([name, value]) => [visible(name), value]));
+  const data = JSON.parse(document.getElementById("data").textContent, (_, value) => typeof value === "string" ? visible(value) : value);
+  data.sources = named(data.sources);
+  data.links = named(data.links);
   const $ = (id) => document.getElementById(id);
   const PHASES = ["trace", "lowering", "compile"];
   const ROWS = 50;
@@ -21,8 +30,15 @@
           : value >= 0.0005 ? `${(value * 1000).toFixed(value >= 0.01 ? 0 : 1)} ms` : "0 ms";
   const count = (value) => (value === null || value === undefined ? "–" : value.toLocaleString("en"));
   const folder = data.run && data.run.folder ? data.run.folder.replace(/\/?$/, "/") : "";
-  const short = (file) => (folder && file.startsWith(folder) ? file.slice(folder.length) : file);
+  const short = (file) => (folder && file.startsWith(folder) ? file.slice(folder.length) : file.replace(/^.*[\\/](?:site|dist)-packages[\\/]/, ""));
   const place = (at) => (at && at.file ? `${short(at.file)}:${at.line}` : "place unknown");
+  const linked = (at, ...parts) => {
+    const address = at && at.file && data.links[at.file];
+    if (!address) return make("span", "", ...parts);
+    const link = make("a", "", ...parts);
+    link.href = address.replace("{line}", at.line);
+    return link;
+  };
   const frame = (index) => {
     const [file, line, name, column, endLine, endColumn] = data.frames[index];
     return { file, line, function: name, column, end_line: endLine, end_column: endColumn, bytes: true };
@@ -46,7 +62,7 @@
       const row = rows[line];
       if (row === undefined) continue;
       const here = line >= at.line && line <= last;
-      const node = make("span", here ? "here" : "", make("i", "", String(line)));
+      const node = make("span", here ? "here" : "", make("i", "", linked({ file: at.file, line }, String(line))));
       if (here && at.column !== null && at.column !== undefined) {
         const first = at.bytes ? 0 : 1;
         const from = line === at.line ? at.column : row.length - row.trimStart().length + first;
@@ -84,9 +100,11 @@
     const draw = () => {
       body.replaceChildren(...order.slice(0, shown).map((row) => {
         const line = make("tr", "");
-        columns.forEach(([, show, key]) => {
+        columns.forEach(([title, show, key]) => {
           const value = show(row);
-          line.append(make("td", key ? "number" : "text", ...(Array.isArray(value) ? value : [value])));
+          const cell = make("td", key ? "number" : "text", ...(Array.isArray(value) ? value : [value]));
+          cell.dataset.title = title;
+          line.append(cell);
         });
         if (details) details(row, line);
         return line;
@@ -145,7 +163,8 @@
   const programs = data.programs || [];
   let marked = null;
   const suggestions = data.suggestions || [];
-  for (const one of suggestions.slice(0, ROWS)) {
+  const smaller = suggestions.filter((one) => one.shown === false);
+  for (const one of suggestions.filter((one) => one.shown !== false).slice(0, ROWS)) {
     const card = make("div", "card");
     const show = make("button", "", "show in time");
     show.addEventListener("click", () => {
@@ -154,15 +173,19 @@
       $("time").scrollIntoView({ behavior: "smooth" });
     });
     card.append(
-      make("div", "head", make("h3", "", one.title), make("span", "saving", one.saving ? `−${seconds(one.saving)}` : seconds(one.seconds))),
-      make("div", "place", place(one.site), one.site && one.site.function ? `  ${one.site.function}` : ""));
+      make("div", "head", make("h3", "", one.title), make("span", "saving", one.saving >= 0.0005 ? `saves up to ${seconds(one.saving)}` : seconds(one.seconds))),
+      make("div", "place", linked(one.site, place(one.site)), one.site && one.site.function ? `  ${one.site.function}` : ""));
     const code = excerpt(one.site);
     if (code) card.append(code);
     for (const fact of one.facts || []) card.append(make("p", "place", fact));
     for (const found of one.findings || []) card.append(finding(found, !one.site || found.filename !== one.site.file || found.location.row !== one.site.line));
-    card.append(make("p", "", one.advice));
+    if (!(one.findings || []).length || one.kind === "function" || one.kind === "call") card.append(make("p", "", one.advice));
     if ((one.programs || []).length && programs.length) card.append(show);
     $("suggestions").append(card);
+  }
+  if (smaller.length) {
+    const saved = smaller.reduce((sum, one) => sum + one.saving, 0);
+    $("suggestions").append(make("p", "quiet", `and ${count(smaller.length)} smaller, which would save up to ${seconds(saved)} together`));
   }
   if (!suggestions.length) $("suggestions").append(make("p", "", "Nothing: no program was compiled in vain."));
 
@@ -221,7 +244,8 @@
       out.strokeStyle = colors.line;
       for (let at = Math.ceil(from / tick) * tick; at <= to; at += tick) {
         out.beginPath(); out.moveTo(x(at), 16); out.lineTo(x(at), height); out.stroke();
-        out.fillText(tick < 1 ? `${at.toFixed(Math.min(6, Math.ceil(-Math.log10(tick))))} s` : `${Math.round(at)} s`, x(at) + 3, 11);
+        const told = tick < 1 ? `${at.toFixed(Math.min(6, Math.ceil(-Math.log10(tick))))} s` : `${Math.round(at)} s`;
+        if (x(at) + 3 + out.measureText(told).width <= width) out.fillText(told, x(at) + 3, 11);
       }
     }
     function lane(out, bars, y) {
@@ -354,7 +378,7 @@
       const meter = make("i");
       meter.style.width = `${(100 * node.seconds) / root.seconds}%`;
       const at = node.label.frame === undefined ? null : frame(node.label.frame);
-      const what = at ? [`${at.function || "?"} `, make("span", "place", place(at))]
+      const what = at ? [`${at.function || "?"} `, make("span", "place", linked(at, place(at)))]
         : [make("b", "", node.label.name), node.label.eager ? make("span", "place", " an operation by itself") : node.label.cause ? make("span", "place", ` ${node.label.cause}`) : null];
       return [make("span", "cost", seconds(node.seconds)), make("span", "meter", meter), ...what.filter(Boolean), make("span", "place", node.count > 1 ? `  ×${count(node.count)}` : "")];
     };
@@ -475,6 +499,10 @@
       ]);
     }
     select.addEventListener("change", choose);
+    // What the first suggestion that is about a large program is about.
+    const about = suggestions.flatMap((one) => one.functions || []);
+    const first = about.map((of) => large.findIndex((one) => one.name === of.name && one.line === of.line)).find((index) => index >= 0);
+    if (first !== undefined) select.value = String(first);
     $("up").addEventListener("click", () => { top = root; draw(); });
     new ResizeObserver(() => { if (top) draw(); }).observe(flame.parentElement);
     choose();
@@ -490,7 +518,7 @@
     ["seconds", (row) => seconds(total(row)), total],
     ["times", (row) => count(row.count), (row) => row.count],
     ["function", (row) => [make("code", "", row.function || row.name || "?"), " ", make("span", "place", row.definition ? place(row.definition) : "")]],
-    ["called at", (row) => [make("code", "", place(row.site))]],
+    ["called at", (row) => [make("code", "", linked(row.site, place(row.site)))]],
     ["cause", (row) => row.cause],
     ["what differs", (row) => (row.changes.length ? row.changes.join("; ") : row.cause.endsWith("-function") ? "" : row.evidence)],
     ["findings", codes],
@@ -498,7 +526,7 @@
   fill("floods", data.floods, [
     ["seconds", (row) => seconds(total(row)), total],
     ["programs", (row) => count(row.programs), (row) => row.programs],
-    ["line", (row) => [make("code", "", place(row.site))]],
+    ["line", (row) => [make("code", "", linked(row.site, place(row.site)))]],
     ["operations", (row) => row.operations.map((one) => (one.count > 1 ? `${one.name} ×${one.count}` : one.name)).join(", ")],
     ["findings", codes],
   ]);

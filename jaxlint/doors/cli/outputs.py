@@ -46,9 +46,11 @@ def write(joined: Joined, arguments: argparse.Namespace) -> None:
     """
     if arguments.report is None and arguments.trace is None:
         return
+    from jaxlint.config import Finder
     from jaxlint.doctor import export, jsonform, page
 
-    data = jsonform.to_json(joined, details=True)
+    links = Finder(isolated=arguments.isolated).config(joined.sources.folder).source_links
+    data = jsonform.to_json(joined, details=True, links=links)
     if arguments.report is not None:
         page.write(arguments.report, data)
     if arguments.trace is not None:
