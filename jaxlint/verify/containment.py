@@ -1,28 +1,32 @@
-"""Keeps accidents of the code under test small: limits, and no change of files outside its temporary folder.
+"""Keeps accidents of the code under test small: limits, and no change of files outside its scratch folder.
 
-It is no sandbox.  Code that means harm can get around all of it.
+It is no sandbox.  Code that means harm can get around all of it.  What the kernel holds is `keeper`'s affair; what is
+here refuses the same in Python, with words that say why, and is all there is where the kernel does not help.
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import resource
 import signal
 import sys
 import threading
-import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 _CHANGES = frozenset(
-    ("os.remove", "os.rename", "os.rmdir", "os.mkdir", "os.symlink", "os.link", "os.truncate", "os.chmod", "os.chown")
+    (
+        *("os.remove", "os.rename", "os.rmdir", "os.mkdir", "os.symlink", "os.link", "os.truncate", "os.chmod"),
+        *("os.chown", "os.utime", "os.setxattr", "os.removexattr"),
+    )
 )
+_STARTS = frozenset(("os.system", "subprocess.Popen", "os.exec", "os.posix_spawn", "os.spawn", "pty.spawn"))
+"""What has another program run, over which Python has no say."""
 _TWO_PATHS = frozenset(("os.rename", "os.link", "os.symlink"))
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _HARMLESS = ("/dev/", "/proc/self/")
-_INTERVAL = 0.5
-"""Seconds between looks at whether the parent is still there."""
 
 
 def limit(memory: int, file: int) -> None:
@@ -33,20 +37,13 @@ def limit(memory: int, file: int) -> None:
             resource.setrlimit(kind, (size if hard == resource.RLIM_INFINITY else min(size, hard), hard))
 
 
-def end_with(parent: int) -> None:
-    """Have this process and its group end when the parent does."""
+def keep_files(folders: Iterable[str], *, alone: bool) -> None:
+    """Refuse, from now on, what would change files outside some folders.
 
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(_INTERVAL)
-        os.killpg(0, signal.SIGKILL)
-
-    threading.Thread(target=watch, daemon=True, name="jaxlint parent watch").start()
-
-
-def keep_files(folder: str) -> None:
-    """Refuse, from now on, what would change files outside a folder."""
-    inside = (os.path.realpath(folder) + os.sep, *_HARMLESS)
+    `alone` says that nothing else does: then no other program is started, either.
+    """
+    inside = (*(os.path.realpath(folder) + os.sep for folder in folders), *_HARMLESS)
+    check = functools.partial(_check, inside)
 
     def refuse(event: str, arguments: tuple[Any, ...]) -> None:
         if event == "open":
@@ -56,18 +53,37 @@ def keep_files(folder: str) -> None:
         elif event in _CHANGES:
             for path in arguments[: 2 if event in _TWO_PATHS else 1]:
                 check(path)
+        elif alone and event == "sqlite3.connect":
+            check(arguments[0])
+        elif alone and event in _STARTS:
+            raise PermissionError("code under test may start no other program here, which could change files")
 
-    def check(path: Any) -> None:
-        if isinstance(path, int):
-            return
-        try:
-            real = os.path.realpath(os.fsdecode(path))
-        except (TypeError, ValueError):
-            return
-        if not (real + os.sep).startswith(inside):
-            raise PermissionError(f"code under test may change files in its temporary folder only, not {real}")
-
+    for name in ("mkfifo", "mknod"):
+        # No event tells of these.
+        if hasattr(os, name):
+            setattr(os, name, _checked(getattr(os, name), check))
     sys.addaudithook(refuse)
+
+
+def _check(inside: tuple[str, ...], path: Any) -> None:
+    """Raise PermissionError for a path that is not inside one of some folders."""
+    if isinstance(path, int):
+        return
+    try:
+        name = os.fsdecode(path)
+        real = os.path.realpath(name)
+    except (TypeError, ValueError):
+        return
+    if name not in ("", ":memory:") and not (real + os.sep).startswith(inside):
+        raise PermissionError(f"code under test may change files in its temporary folder only, not {real}")
+
+
+def _checked(make: Any, check: Callable[[Any], None]) -> Any:
+    def checked(path: Any, *arguments: Any, **words: Any) -> Any:
+        check(path)
+        return make(path, *arguments, **words)
+
+    return checked
 
 
 def handlers() -> Mapping[int, Any]:

@@ -96,7 +96,8 @@ class Module:
         self._before = frozenset(sys.modules)
         statements: list[Statement] = []
         self._import(lambda: statements.extend(self._statements(None if whole else seconds)))
-        return Loaded(tuple(statements), *self._find_examples(examples))
+        found = self._find_examples(examples)
+        return Loaded(tuple(statements), *found, switched_off=self._recorder.switched_off())
 
     def _statements(self, seconds: float | None) -> Iterator[Statement]:
         end = time.monotonic() + seconds if seconds is not None else None

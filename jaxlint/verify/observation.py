@@ -119,13 +119,15 @@ class Loaded:
     """A module after loading: its statements in order (those that did something), and its examples.
 
     `hook` is the call of the function that gives the examples, `examples` are the names it gives examples for.
-    A failing statement does not end the loading.  `reason` is set where nothing could be loaded at all.
+    A failing statement does not end the loading.  `reason` is set where nothing could be loaded at all; `switched_off`
+    says how the module keeps jax from compiling.
     """
 
     statements: tuple[Statement, ...] = ()
     hook: Run = Run()
     examples: tuple[str, ...] = ()
     reason: str | None = None
+    switched_off: str = ""
 
     @property
     def failure(self) -> Failure | None:
@@ -245,7 +247,7 @@ class _Reader:
     @classmethod
     def loaded(cls, data: dict[str, Any]) -> Loaded:
         statements = tuple(Statement(s["line"], s["end_line"], cls.run(s["run"])) for s in data["statements"])
-        return Loaded(statements, cls.run(data["hook"]), tuple(data["examples"]), data["reason"])
+        return Loaded(statements, cls.run(data["hook"]), tuple(data["examples"]), data["reason"], data["switched_off"])
 
     @classmethod
     def observation(cls, data: dict[str, Any]) -> Observation:

@@ -230,6 +230,9 @@ class Proof:
         It does if all of the place ran, in the context that the rule is about, nothing that failed on the way was
         handled in silence, and what it ran with comes from the code or cannot matter.
         """
+        off = self._module.loaded.switched_off
+        if off and not judgement.shown:
+            return Judgement(None, f"{off}: {judgement.evidence}", figures=judgement.figures)
         doubt = self._doubt(judgement, span, effect_of(code, impact), code) if judgement.shown is False else ""
         if not doubt:
             return judgement

@@ -14,20 +14,21 @@ import contextlib
 import json
 import os
 import selectors
-import shutil
 import signal
+import site
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from jaxlint.verify import keeper
 from jaxlint.verify.observation import (
     Anchor,
     Growth,
@@ -54,9 +55,10 @@ import sys, types
 package = types.ModuleType("_jaxlint_verify")
 package.__path__ = [sys.argv[1]]
 sys.modules["_jaxlint_verify"] = package
-from _jaxlint_verify.worker import serve
-numbers, sys.argv = list(map(int, sys.argv[2:])), ["jaxlint"]
-serve(*numbers)
+import json
+options, sys.argv = json.loads(sys.argv[2]), ["jaxlint"]
+from _jaxlint_verify.worker import start
+start(options)
 """
 _TAIL = 40
 """How many of the last lines that a child printed are kept, to explain its end."""
@@ -93,6 +95,8 @@ class Prover:
 
     _worker: _Worker | None = None
     _current: LoadedModule | None = None
+    held = ""
+    """How the child is kept from changing files: one of the ways of `keeper`."""
 
     def __init__(
         self,
@@ -115,7 +119,7 @@ class Prover:
         self.close()
 
     def start(self) -> str:
-        """Start the child, unless it is there, and return the version of its jax.
+        """Start the child, unless it is there, and return the version of its jax; `held` then says how it is held.
 
         Raises:
             JaxMissingError: the interpreter has no jax.
@@ -124,12 +128,14 @@ class Prover:
         if self._worker is None or not self._worker.alive:
             self._worker = _Worker(self._python, self._start_timeout, self._limits)
         try:
-            return str(self._worker.ask({"op": "start"}, self.timeout)["jax"])
+            answer = self._worker.ask({"op": "start"}, self.timeout)
         except WorkerError as error:
             self.close()
             if "No module named 'jax" in str(error):
                 raise JaxMissingError(f"{self._python} has no jax") from None
             raise
+        self.held = str(answer["held"])
+        return str(answer["jax"])
 
     def close(self) -> None:
         """End the child and everything it started."""
@@ -297,31 +303,38 @@ class _Worker:
         self._number = 0
         self._pending = b""
         self._folder = os.path.realpath(tempfile.mkdtemp(prefix="jaxlint-"))
-        # By this, processes are found that have left the session.
-        self._token = f"JAXLINT_WORKER={os.path.basename(self._folder)}".encode()
         ours_in, theirs_out = os.pipe()
         theirs_in, ours_out = os.pipe()
+        # The keeper holds the other end, and goes when this process does, whatever the reason.
+        cut, self._lifeline = os.pipe()
         self._answers, self._requests = ours_in, ours_out
-        numbers = (theirs_in, theirs_out, limits.memory, limits.file, os.getpid())
-        command = [python, "-P", "-c", _BOOTSTRAP, str(Path(__file__).parent), *map(str, numbers)]
+        options = {
+            "requests": theirs_in,
+            "answers": theirs_out,
+            "lifeline": cut,
+            "memory": limits.memory,
+            "file": limits.file,
+            "scratch": self._folder,
+            "folder": os.path.realpath(os.getcwd()),
+        }
+        command = [python, "-P", "-c", _BOOTSTRAP, str(Path(__file__).parent), json.dumps(options)]
         try:
             self._process = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
-                cwd=self._folder,
                 env=_environment(self._folder),
-                pass_fds=(theirs_in, theirs_out),
+                pass_fds=(theirs_in, theirs_out, cut),
                 start_new_session=True,
             )
         except OSError as error:
-            for descriptor in (ours_in, ours_out):
+            for descriptor in (ours_in, ours_out, self._lifeline):
                 os.close(descriptor)
-            shutil.rmtree(self._folder, ignore_errors=True)
+            keeper.remove(self._folder)
             raise WorkerError(f"{python} cannot be started: {error}") from None
         finally:
-            for descriptor in (theirs_in, theirs_out):
+            for descriptor in (theirs_in, theirs_out, cut):
                 os.close(descriptor)
         self.alive = True
         self._tail: deque[bytes] = deque(maxlen=_TAIL)
@@ -363,24 +376,17 @@ class _Worker:
         if not self.alive:
             return
         self.alive = False
-        for descriptor in (self._requests, self._answers):
+        for descriptor in (self._requests, self._answers, self._lifeline):
             os.close(descriptor)
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
-        for _ in range(_SWEEPS):
-            # What is being forked meanwhile is found the next time.
-            left = list(self._descendants())
-            for process in left:
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.kill(process, signal.SIGKILL)
-            if not left:
-                break
-            time.sleep(_PAUSE)
+        try:
+            self._process.wait(timeout=_PATIENCE)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
         self._reader.join(timeout=1)
         if self._process.stdout:
             self._process.stdout.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        keeper.remove(self._folder)
 
     def _line(self, timeout: float) -> bytes:
         deadline = time.monotonic() + timeout
@@ -396,7 +402,7 @@ class _Worker:
                 if not selector.select(min(left, _POLL)):
                     if self._process.poll() is not None:
                         raise WorkerError(self._end())
-                    if sum(1 for _ in self._descendants()) > self._limits.processes:
+                    if sum(1 for _ in keeper.descendants(self._process.pid)) > self._limits.processes + _OWN:
                         raise WorkerError(f"started more than {self._limits.processes} processes")
                     continue
                 data = os.read(self._answers, 1 << 16)
@@ -405,19 +411,6 @@ class _Worker:
                 self._pending += data
         line, _, self._pending = self._pending.partition(b"\n")
         return line
-
-    def _descendants(self) -> Iterator[int]:
-        """Yield the processes that the child started and that are alive, by what they inherited; on Linux only."""
-        try:
-            names = os.listdir("/proc")
-        except OSError:
-            return
-        own = {os.getpid(), self._process.pid}
-        for name in names:
-            if name.isdigit() and int(name) not in own:
-                with contextlib.suppress(OSError):
-                    if self._token in Path("/proc", name, "environ").read_bytes().split(b"\0"):
-                        yield int(name)
 
     def _end(self) -> str:
         """Say how the child ended."""
@@ -446,19 +439,30 @@ _LOADING = 0.6
 """The share of the time for a request that the statements of a module may take together."""
 _POLL = 0.2
 """Seconds between looks at whether the child is still there."""
-_SWEEPS, _PAUSE = 50, 0.02
+_PATIENCE = 10.0
+"""Seconds that the keeper has to end everything."""
+_OWN = 3
+"""Processes that are there in any case: the worker, and what it was forked from."""
 _LONGEST_LINE = 1000
 
 
+_IMPORTS = ("PYTHONPATH", "PYTHONUSERBASE", "PYTHONNOUSERSITE")
+
+
 def _environment(folder: str) -> dict[str, str]:
-    """Return the child's environment: CPU only, no settings of jax from outside, and a home of its own."""
+    """Return the child's environment: CPU only, no settings of jax from outside, and a home of its own.
+
+    What can be imported stays the same: `PYTHONPATH`, and the packages that are installed for the user alone, which
+    Python finds by the home.
+    """
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("JAX_", "XLA_", "PYTHON"))}
+    kept |= {name: os.environ[name] for name in _IMPORTS if name in os.environ}
+    kept.setdefault("PYTHONUSERBASE", site.getuserbase())
     return kept | {
         "JAX_PLATFORMS": "cpu",
         # What compiles, and how often, is the same; it takes half the time.
         "JAX_DISABLE_MOST_OPTIMIZATIONS": "true",
         "TF_CPP_MIN_LOG_LEVEL": "3",
-        "JAXLINT_WORKER": os.path.basename(folder),
         "HOME": folder,
         "TMPDIR": folder,
         "XDG_CACHE_HOME": folder,

@@ -59,6 +59,7 @@ class Recorder:
     def __init__(self) -> None:
         self.jax: Any = importlib.import_module("jax")
         importlib.import_module("jax.monitoring")
+        self._jit = self.jax.jit
         self.watch = Watch(self.frames, self.is_user)
         self.target = ""
         self._calls: list[ast.Call] = []
@@ -86,6 +87,14 @@ class Recorder:
         logger.propagate = False
         self.dispatches = Dispatches(self._on_dispatch, self.is_user)
         self.watch.install()
+
+    def switched_off(self) -> str:
+        """Say how the code under test has kept jax from compiling; empty where it has not."""
+        if self.jax.config.jax_disable_jit:
+            return "the code switches compiling off (`jax_disable_jit`)"
+        if self.jax.jit is not self._jit or getattr(sys.modules.get("jax"), "jit", None) is not self._jit:
+            return "the code replaces `jax.jit`"
+        return ""
 
     def attach(self, target: str, instrumenter: Instrumenter) -> None:
         """Take `target`, rewritten by `instrumenter`, as the file under test."""

@@ -38,8 +38,15 @@ class Verifier:
     jobs: int = 1
     limits: Limits = field(default_factory=Limits)
 
-    def verify(self, jobs: Sequence[Job], done: Callable[[int], None] = lambda _: None) -> list[Result]:
+    def verify(
+        self,
+        jobs: Sequence[Job],
+        done: Callable[[int], None] = lambda _: None,
+        started: Callable[[str, str], None] = lambda *_: None,
+    ) -> list[Result]:
         """Return a result for each finding, in order; `done` is told how many more have one.
+
+        `started` is told of the version of jax and how the code is held, before any of it runs.
 
         Raises:
             WorkerError: no process with jax can be started under this interpreter.
@@ -63,7 +70,8 @@ class Verifier:
 
         try:
             # Found out once, and before a file is held responsible.
-            provers[0].start()
+            version = provers[0].start()
+            started(version, provers[0].held)
             with ThreadPoolExecutor(count) as executor:
                 return [result for results in executor.map(one, jobs) for result in results]
         finally:

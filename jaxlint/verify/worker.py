@@ -18,7 +18,7 @@ import sys
 import traceback
 from typing import Any
 
-from . import containment
+from . import containment, keeper
 from .loader import Module
 from .observation import Anchor, to_json
 from .recorder import Recorder
@@ -29,8 +29,9 @@ from .steady import Steady
 class Worker:
     """Serves requests until the parent closes its end."""
 
-    def __init__(self) -> None:
-        self._recorder = Recorder()
+    def __init__(self, recorder: Recorder, held: keeper.Held) -> None:
+        self._recorder = recorder
+        self._held = held
         self._recorder.install()
         self._steady = Steady(self._recorder.is_user)
         jax = self._recorder.jax
@@ -47,7 +48,7 @@ class Worker:
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         """Do what a request asks; raises KeyError or ValueError for a request that makes no sense."""
         if request["op"] == "start":
-            return {"jax": self._recorder.jax.__version__}
+            return {"jax": self._recorder.jax.__version__, "held": self._held.how}
         if request["op"] == "load":
             if self._module is not None:
                 self._module.close()
@@ -96,18 +97,29 @@ class Worker:
         return replaced or busy or dict(self._recorder.jax.config.values) != self._settings
 
 
-def serve(requests: int, answers: int, memory: int, file: int, starter: int) -> None:
+def start(options: dict[str, Any]) -> None:
+    """Start a worker and keep it, as `prover` asks; never returns."""
+    requests, answers = options["requests"], options["answers"]
+
+    def work(held: keeper.Held) -> None:
+        serve(requests, answers, options["memory"], options["file"], held)
+
+    keeper.keep(options["scratch"], options["folder"], options["lifeline"], (requests, answers), work)
+
+
+def serve(requests: int, answers: int, memory: int, file: int, held: keeper.Held) -> None:
     """Serve requests read from one file descriptor and write the answers to another, until the first is closed.
 
-    `memory` and `file` are limits in bytes, `starter` is the process whose end is this one's end too.
+    `memory` and `file` are limits in bytes, `held` says how this process is kept from changing files.
     """
     containment.limit(memory, file)
-    containment.end_with(starter)
     for descriptor in (requests, answers):
         os.set_inheritable(descriptor, False)
     parent = os.getpid()
-    worker = Worker()
-    containment.keep_files(os.getcwd())
+    from .recorder import Recorder
+
+    worker = Worker(Recorder(), held)
+    containment.keep_files(held.writable, alone=held.how == keeper.HOOKS)
     with open(requests, encoding="utf-8") as lines, open(answers, "w", encoding="utf-8") as out:
         for line in lines:
             request = json.loads(line)

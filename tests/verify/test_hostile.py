@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -13,6 +16,7 @@ import pytest
 from jaxlint.config import Finder
 from jaxlint.discovery import discover
 from jaxlint.driver import check_file
+from jaxlint.verify.keeper import HOOKS, NO_KERNEL
 from jaxlint.verify.proof import Budget
 from jaxlint.verify.prover import Limits, Prover
 from jaxlint.verify.verdict import Result
@@ -90,6 +94,73 @@ def test_nothing_is_left_behind(results: dict[str, Result], folder: Path) -> Non
     assert list(scratch.iterdir()) == []
     assert [name for name in os.listdir("/proc") if name.isdigit() and str(scratch) in _environment(name)] == []
     assert not [thread for thread in threading.enumerate() if "jaxlint" in thread.name]
+
+
+def test_a_killed_run_leaves_nothing_behind(folder: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "jaxlint", "verify", "--isolated", "--timeout", "60", str(folder / "loops.py")]
+    with subprocess.Popen(command, env={**os.environ, "TMPDIR": str(tmp_path)}, stderr=subprocess.PIPE) as running:
+        assert running.stderr is not None
+        assert b"running the code of 1 file" in running.stderr.readline()
+        assert [path.name.partition("-")[0] for path in tmp_path.iterdir()] == ["jaxlint"]
+        running.kill()
+    for _ in range(500):
+        left = [*tmp_path.iterdir(), *(name for name in os.listdir("/proc") if str(tmp_path) in _environment(name))]
+        if not left:
+            break
+        time.sleep(0.02)
+    assert left == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere hooks alone hold the code")
+@pytest.mark.parametrize("without", ["", "namespaces"])
+def test_what_python_does_not_see_is_held_by_the_kernel(
+    without: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if without:
+        monkeypatch.setenv(NO_KERNEL, without)
+    module = tmp_path / "module.py"
+    module.write_text(WRITING)
+    os.chmod(module, 0o644)
+    before = module.stat()
+    with Prover() as prover:
+        prover.start()
+        if prover.held == HOOKS:
+            pytest.skip("this kernel holds nothing")
+        (result,) = verify_file(prover, job(module), Budget())
+    assert result.verdict == "confirmed", result.reason
+    assert [path.name for path in tmp_path.iterdir()] == ["module.py"]
+    assert (module.stat().st_mtime_ns, module.stat().st_mode) == (before.st_mtime_ns, before.st_mode)
+    assert not [name for name in os.listdir("/proc") if name.isdigit() and b"3607" in _command(name)]
+
+
+WRITING = """
+import ctypes, os, sqlite3, subprocess
+
+import jax
+
+here = os.path.dirname(__file__) + "/"
+touched = subprocess.run(["touch", here + "touched"])
+said = os.system(f"echo hi > {here}said")
+opened = ctypes.CDLL(None).open((here + "opened").encode(), os.O_CREAT | os.O_WRONLY, 0o644)
+old = os.utime(__file__, (0, 0))
+pipe = os.mkfifo(here + "pipe")
+base = sqlite3.connect(here + "base").execute("create table t (a int)")
+if os.fork() == 0:
+    own = os.setsid()
+    if os.fork() == 0:
+        sleeping = os.execvpe("sleep", ["sleep", "3607"], {})
+    gone = os._exit(0)
+
+def step(x):
+    return jax.jit(lambda y: y * 2)(x)
+"""
+
+
+def _command(process: str) -> bytes:
+    try:
+        return Path("/proc", process, "cmdline").read_bytes()
+    except OSError:
+        return b""
 
 
 def _environment(process: str) -> str:

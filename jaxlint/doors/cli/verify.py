@@ -96,7 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
     if jobs:
         try:
             verifier = Verifier(arguments.python, arguments.timeout, arguments.jobs)
-            results = verifier.verify(jobs, progress.more)
+            results = verifier.verify(jobs, progress.more, lambda *how: _say_what_runs(jobs, *how))
             if arguments.fix:
                 progress.end()
                 results, written = _mend(verifier, files, results)
@@ -111,6 +111,26 @@ def run(arguments: argparse.Namespace) -> int:
     if failed:
         return 2
     return int(_fails(results, arguments.fail_on))
+
+
+def _say_what_runs(jobs: Sequence[Job], version: str, held: str) -> None:
+    """Say that code is run, which, and how it is held."""
+    from jaxlint.report import count
+
+    names = [os.path.relpath(job.path) for job in jobs]
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    files = f"{count(len(names), 'file')} ({', '.join(names[:_NAMED])}{more})"
+    sys.stderr.write(f"jaxlint: running the code of {files} under jax {version}; {_HELD[held]}\n")
+    sys.stderr.flush()
+
+
+_NAMED = 3
+"""How many files are named."""
+_HELD = {
+    "namespaces": "it cannot change your files (mounts of its own, read-only), and ends with this command",
+    "landlock": "it cannot change what your files hold (Landlock), and ends with this command",
+    "hooks": "Python code cannot change your files, other code can; it ends with this command",
+}
 
 
 def _observe(arguments: argparse.Namespace) -> int:
