@@ -7,15 +7,19 @@ It is loaded where it is asked for only: with `-p jaxlint.pytest`, or `pytest_pl
 from __future__ import annotations
 
 import contextlib
+import json
 import os
+import sys
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
 from jaxlint.doctor import causes, dialects
 from jaxlint.doctor.recorder import Recorder, when_imported
+from jaxlint.doctor.recording import replace
 
 _MARKER = "max_compiles"
 
@@ -47,6 +51,8 @@ class Compiles:
     compiles: list[Compiled] = field(default_factory=list)
     traces: int = 0
     eager: bool = False
+    equations: dict[str, int] = field(default_factory=dict)
+    """Of how many equations the programs of each function were, at most."""
     told: list[str] = field(default_factory=list)
     """What is known of the traces, a line or more each."""
 
@@ -174,6 +180,10 @@ class _Watch:
             self._traced(thread)
         elif kind == "lowering-begin":
             thread.types = line["types"]
+        elif kind == "equations":
+            name = line["name"].removeprefix("jit(").removesuffix(")")
+            for block in self.blocks:
+                block.equations[name] = max(block.equations.get(name, 0), line["total"])
         elif kind == "compile":
             self._compiled(thread, line)
 
@@ -231,6 +241,92 @@ _watch = _Watch()
 # --- pytest -----------------------------------------------------------------------------------------------------------
 
 
+_FILE = "jaxlint-compiles.json"
+_PROPERTY = "jaxlint"
+
+
+class CompilesChanged(AssertionError):  # noqa: N818  (a failed assertion, as pytest shows it)
+    """A test compiles otherwise than the committed file says; the text says what differs."""
+
+
+class _Kept:
+    """The committed file: which functions each test compiles, how often, and of how many equations.
+
+    jax's caches are cleared before each test, so that this does not depend on which tests ran before.
+    """
+
+    def __init__(self, path: Path, update: bool) -> None:
+        self.path = path
+        self.update = update
+        self.data: dict[str, Any] = {"jax": _jax_version(), "tests": {}}
+        self.ran: dict[str, dict[str, Any]] = {}
+        if path.exists():
+            try:
+                self.data = json.loads(path.read_text("utf-8"))
+                self.tests: dict[str, dict[str, Any]] = dict(self.data["tests"])
+            except (ValueError, KeyError, TypeError):
+                raise pytest.UsageError(f"{path}: this is no file of --jaxlint-update") from None
+        else:
+            self.tests = {}
+
+    def check(self, name: str, seen: Compiles) -> dict[str, Any]:
+        """Compare what a test did with the file, and return what it did.
+
+        Raises:
+            CompilesChanged: they differ, and the file is not to be updated.
+        """
+        __tracebackhide__ = True
+        did = _functions(seen)
+        if not self.update:
+            same_jax = self.data.get("jax") == _jax_version()
+            lines = list(_differences(self.tests.get(name, {}), did, same_jax))
+            if lines:
+                where = f"{self.path.name} says otherwise; --jaxlint-update takes what is so now"
+                raise CompilesChanged("\n".join([where, *(f"  {line}" for line in lines)]))
+        return did
+
+    def write(self, root: Path) -> None:
+        """Write what the tests that ran did; the others stay as they are, unless their file is gone."""
+        tests = {name: did for name, did in self.tests.items() if (root / name.partition("::")[0]).exists()}
+        tests.update(self.ran)
+        tests = {name: did for name, did in sorted(tests.items()) if did}
+        text = json.dumps({"jax": _jax_version(), "tests": tests}, indent=1) + "\n"
+        if not self.path.exists() or self.path.read_text("utf-8") != text:
+            replace(self.path, [text])
+
+
+def _functions(seen: Compiles) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for one in seen.compiles:
+        if not one.eager:
+            entry = found.setdefault(one.function, {"compiles": 0, "equations": seen.equations.get(one.function)})
+            entry["compiles"] += 1
+    return dict(sorted(found.items()))
+
+
+def _differences(before: dict[str, Any], after: dict[str, Any], same_jax: bool) -> Iterator[str]:
+    nothing = {"compiles": 0, "equations": None}
+    for name in sorted({*before, *after}):
+        old, new = before.get(name, nothing), after.get(name, nothing)
+        if old["compiles"] != new["compiles"]:
+            yield f"{name}: {_times(new['compiles'], 'compile')}, before {old['compiles']}"
+        elif same_jax and old["equations"] != new["equations"]:
+            # Another jax writes the same in other equations.
+            yield f"{name}: {new['equations']} equations, before {old['equations']}"
+
+
+def _jax_version() -> str:
+    import importlib.metadata
+
+    try:
+        return importlib.metadata.version("jax")
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+
+
+_KEPT = pytest.StashKey[_Kept]()
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the option."""
     group = parser.getgroup("jaxlint")
@@ -241,6 +337,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="fail each test that compiles, or traces, more than N functions; "
         f"@pytest.mark.{_MARKER}(N) allows another number",
     )
+    group.addoption(
+        "--jaxlint-file",
+        metavar="FILE",
+        help="compare what each test compiles, and of how many equations, with this file, which is to be committed "
+        f"(default: {_FILE} in the root directory, if it is there)",
+    )
+    group.addoption("--jaxlint-update", action="store_true", help="write that file instead")
 
 
 def _number(text: str) -> int:
@@ -256,18 +359,71 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers",
         f"{_MARKER}(limit, *, traces=None, eager=False): fail if the test compiles, or traces, more functions",
     )
+    update = config.getoption("--jaxlint-update")
+    path = Path(config.rootpath, config.getoption("--jaxlint-file") or _FILE)
+    if update or config.getoption("--jaxlint-file") or path.exists():
+        config.stash[_KEPT] = _Kept(path, update)
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Take what a test did from its report, which comes from another process under pytest-xdist."""
+    for name, value in report.user_properties:
+        if name == _PROPERTY and _collecting:
+            _collecting[0].ran[report.nodeid] = json.loads(str(value))
+
+
+_collecting: list[_Kept] = []
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Collect what tests do, where the file is to be written."""
+    kept = session.config.stash.get(_KEPT, None)
+    _collecting[:] = [kept] if kept is not None and kept.update and not hasattr(session.config, "workerinput") else []
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Write the file."""
+    for kept in _collecting:
+        kept.write(session.config.rootpath)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
-    """Watch a test that has a limit; its fixtures do not count."""
+    """Watch a test that has a limit, or is in the committed file; its fixtures do not count."""
     __tracebackhide__ = True
     marker = item.get_closest_marker(_MARKER)
     limit = item.config.getoption("--jaxlint-max-compiles")
-    if marker is None and limit is None:
+    kept = item.config.stash.get(_KEPT, None)
+    if marker is None and limit is None and kept is None:
         return (yield)
-    with max_compiles(*marker.args, **marker.kwargs) if marker is not None else max_compiles(limit):
-        return (yield)
+    with contextlib.ExitStack() as stack:
+        if kept is not None:
+            seen = stack.enter_context(_watched())
+        if marker is not None:
+            stack.enter_context(max_compiles(*marker.args, **marker.kwargs))
+        elif limit is not None:
+            stack.enter_context(max_compiles(limit))
+        result = yield
+    if kept is not None:
+        did = kept.check(item.nodeid, seen)
+        if kept.update:
+            item.user_properties.append((_PROPERTY, json.dumps(did)))
+    return result
+
+
+@contextlib.contextmanager
+def _watched() -> Iterator[Compiles]:
+    """Watch a block that begins with nothing compiled."""
+    _watch.begin()
+    jax = sys.modules.get("jax")
+    if jax is not None:
+        jax.clear_caches()
+    seen = Compiles()
+    _watch.blocks.append(seen)
+    try:
+        yield seen
+    finally:
+        _watch.blocks.remove(seen)
 
 
 @pytest.fixture(name="max_compiles")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -180,3 +181,65 @@ def test_nothing_is_there_unless_asked_for(tmp_path: Path) -> None:
     )
     assert done.returncode == 4
     assert "unrecognized arguments: --jaxlint-max-compiles" in done.stderr
+
+
+KEPT = """\
+import jax
+import numpy as np
+
+
+@jax.jit
+def step(x):
+    return x * 2 + 1
+
+
+def test_one():
+    step(np.ones(3))
+
+
+def test_two():
+    for n in range(1, NUMBER):
+        step(np.ones(n))
+
+
+def test_nothing():
+    assert np.ones(3).sum() == 3
+"""
+
+
+def test_a_committed_file_says_what_tests_compile(tmp_path: Path) -> None:
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "pytest", "-q", "-p", "jaxlint.pytest", "-p", "no:cacheprovider", *arguments],
+            cwd=tmp_path,
+            env={**os.environ, "JAX_PLATFORMS": "cpu", "PYTHONPATH": str(Path(__file__).parents[2])},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    tests = tmp_path / "test_steps.py"
+    tests.write_text(KEPT.replace("NUMBER", "3"))
+    done = run("--jaxlint-update", "-n", "2")
+    assert done.returncode == 0, done.stdout
+    kept = json.loads((tmp_path / "jaxlint-compiles.json").read_text())["tests"]
+    assert kept == {
+        "test_steps.py::test_one": {"step": {"compiles": 1, "equations": 2}},
+        "test_steps.py::test_two": {"step": {"compiles": 2, "equations": 2}},
+    }
+    # In any order, each alone.
+    done = run("test_steps.py::test_two", "test_steps.py::test_one")
+    assert done.returncode == 0, done.stdout
+    tests.write_text(KEPT.replace("NUMBER", "4").replace("x * 2 + 1", "x * 2 + x * 3"))
+    done = run()
+    assert done.returncode == 1
+    assert "step: 3 compiles, before 2" in done.stdout
+    assert "step: 3 equations, before 2" in done.stdout
+    assert "--jaxlint-update" in done.stdout
+    assert "2 failed, 1 passed" in done.stdout
+    assert run("--jaxlint-update", "test_steps.py::test_two").returncode == 0
+    kept = json.loads((tmp_path / "jaxlint-compiles.json").read_text())["tests"]
+    assert {name: found["step"]["compiles"] for name, found in kept.items()} == {
+        "test_steps.py::test_one": 1,
+        "test_steps.py::test_two": 3,
+    }

@@ -22,6 +22,7 @@ COMMANDS = {
     "verify": "run the code around each finding under jax, and tell whether the finding is true",
     "run": "run a program under jax's diagnostics, and say what it compiled, why, and what to change",
     "log": "read the log of a program that ran, and say what it compiled, why, and what to change",
+    "compare": "compare two runs of a program: what is compiled more often, why, and what grew",
     "rule": "explain a rule",
     "config": "list the keys of the configuration",
     "clean": "remove what earlier runs have kept",
