@@ -297,6 +297,7 @@ _WRAPPER_CELLS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
     "traces": ("a list of numbers and strings", _list_of(int, str)),
     "static": ("a list of strings", _list_of(str)),
     "stages": ("true or false", lambda cell: isinstance(cell, bool)),
+    "hides": ("true or false", lambda cell: isinstance(cell, bool)),
 }
 
 

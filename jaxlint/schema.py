@@ -54,6 +54,7 @@ def _wrapper() -> dict[str, Any]:
         "static": _list({"type": "string"}),
         "result": {"enum": list(wrappers.RESULTS)},
         "stages": {"type": "boolean"},
+        "hides": {"type": "boolean"},
         "scalars": {"enum": list(wrappers.SCALARS)},
         "eager": {"enum": list(wrappers.EAGER)},
     }

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from jaxlint.facts.names import Expression, Names
-from jaxlint.facts.tree import Class, Context, Function, Tree
+from jaxlint.facts.tree import Class, Context, Function, Parameter, Tree
 from jaxlint.facts.wrapping import Wrappings
 
 
@@ -128,3 +128,20 @@ class Calls:
         if function.cls is None or self.names.is_static(function):
             return False
         return not any(isinstance(base, Class) for base in self.names.values(func.value))
+
+
+def argument_of(call: cst.Call, parameter: Parameter, *, bound: bool) -> cst.BaseExpression | None:
+    """Return the argument that a call gives to a parameter, None where it gives none that can be seen."""
+    position = None if parameter.position is None else parameter.position - bound
+    index = 0
+    for arg in call.args:
+        if arg.star:
+            return None
+        if arg.keyword is not None:
+            if arg.keyword.value == parameter.name:
+                return arg.value
+            continue
+        if index == position:
+            return arg.value
+        index += 1
+    return None

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from jaxlint.facts.calls import Calls
+from jaxlint.facts.calls import Calls, argument_of
 from jaxlint.facts.incoming import NOTHING, Imported, Incoming
 from jaxlint.facts.names import Expression, External, Names
 from jaxlint.facts.tree import Class, Context, Function, Parameter, Tree
-from jaxlint.facts.values import Values, argument_of
+from jaxlint.facts.values import Values
 from jaxlint.facts.wrapping import Wrapped, Wrappings
 
 

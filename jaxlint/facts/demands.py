@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 
 import libcst as cst
 
-from jaxlint.facts.calls import Calls
+from jaxlint.facts.calls import Calls, argument_of
 from jaxlint.facts.compiled import CompiledCalls
 from jaxlint.facts.names import Expression, External, Names
 from jaxlint.facts.tree import Function, Parameter, Tree
-from jaxlint.facts.values import Kind, Values, argument_of
+from jaxlint.facts.values import Kind, Values
 
 Table = Mapping[str, Mapping[str, tuple[int | str, ...]]]
 

@@ -11,11 +11,10 @@ from collections.abc import Iterator
 import libcst as cst
 
 from jaxlint.facts import arrays, guards
-from jaxlint.facts.calls import Calls
+from jaxlint.facts.calls import Calls, argument_of
 from jaxlint.facts.incoming import NOTHING, Incoming
 from jaxlint.facts.names import Expression, External, Names
 from jaxlint.facts.tree import Binding, Function, Parameter, Tree, children, last_name, within
-from jaxlint.facts.values import argument_of
 from jaxlint.facts.wrapping import Wrappings
 
 _LOOPS = frozenset({"scan", "while_loop", "fori_loop", "map"})

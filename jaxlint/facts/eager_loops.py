@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 import libcst as cst
 
 from jaxlint.facts import guards
+from jaxlint.facts.contexts import FunctionContexts
 from jaxlint.facts.eager_arrays import EagerArrays
 from jaxlint.facts.glance import SHORT
 from jaxlint.facts.hosted import Hosted
 from jaxlint.facts.loops import Loops, mentions
-from jaxlint.facts.tracing import Tracing
 from jaxlint.facts.tree import Loop, Tree, last_name, within
 
 FEWEST = 2
@@ -90,7 +90,7 @@ class EagerLoops:
     def __init__(
         self,
         tree: Tree,
-        tracing: Tracing,
+        contexts: FunctionContexts,
         loops: Loops,
         arrays: EagerArrays,
         alone: EagerArrays,
@@ -106,7 +106,7 @@ class EagerLoops:
         candidates = {
             id(loop): eager
             for loop in tree.loops
-            if not tracing.is_traced(loop.context.function) and (eager := self._eager(loop)) is not None
+            if not contexts.is_traced_only(loop.context.function) and (eager := self._eager(loop)) is not None
         }
         nested: dict[int, list[EagerLoop]] = defaultdict(list)
         for eager in candidates.values():

@@ -12,6 +12,7 @@ from jaxlint.facts.arguments import Arguments, Given, StaticField
 from jaxlint.facts.captured import Captured
 from jaxlint.facts.compiled import CompiledCall
 from jaxlint.facts.confidence import Doubt, Evidence
+from jaxlint.facts.contexts import FunctionContexts
 from jaxlint.facts.discarded import Discarded, UnusedName
 from jaxlint.facts.eager import Eager, Eagerness
 from jaxlint.facts.eager_loops import FEW, EagerLoop
@@ -44,6 +45,7 @@ class Evidences:
         names: Names,
         runs: Runs,
         tracing: Tracing,
+        contexts: FunctionContexts,
         staged: Staged,
         loops: Loops,
         eager: Eager,
@@ -53,6 +55,7 @@ class Evidences:
         self._names = names
         self._runs = runs
         self._tracing = tracing
+        self._contexts = contexts
         self._staged = staged
         self._loops = loops
         self._eager = eager
@@ -84,7 +87,7 @@ class Evidences:
             repeated=self._runs.is_repeated(function),
             run_once=function is None or self._runs.is_run_once(function),
             test=self._runs.is_test(function),
-            traced=self._tracing.is_traced(function),
+            traced=self._contexts.is_traced_only(function),
             error=error,
             doubts=doubts | ({Doubt.CALLED_ONCE} if not in_loop and self._runs.called_once(function) else set()),
         )
@@ -139,7 +142,7 @@ class Evidences:
     def growth(self, growing: Growing) -> Evidence:
         """Return the evidence for an array that is longer each time."""
         function = self._tree.context(growing.node if growing.loop is None else growing.loop.node).function
-        if self._tracing.is_traced(function):
+        if self._contexts.is_traced_only(function):
             # Others run the method eagerly as well.
             return Evidence(test=self._runs.is_test(function))
         evidence = self.eager(growing.node if growing.loop is None else growing.loop.node)
@@ -189,7 +192,7 @@ class Evidences:
     def carry(self, call: CompiledCall) -> Evidence:
         """Return the evidence for a call that compiles a second program, wherever it is called from."""
         return Evidence(
-            test=self._runs.is_test(call.context.function), traced=self._tracing.is_traced(call.context.function)
+            test=self._runs.is_test(call.context.function), traced=self._contexts.is_traced_only(call.context.function)
         )
 
     def instance(self, instance: ShortLived) -> Evidence:
@@ -212,6 +215,8 @@ class Evidences:
         function = self._tree.context(node).function
         trace = self._tracing.trace(function)
         compiled = trace is not None and trace.compiled
+        if not self._contexts.is_staged(function):
+            doubts = doubts | {Doubt.NOT_STAGED}
         return Evidence(repeated=compiled, test=self._runs.is_test(function), doubts=doubts)
 
     def capture(self, captured: Captured) -> Evidence:

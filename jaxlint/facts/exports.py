@@ -545,6 +545,8 @@ class _Reader:
             ref = self.record.refs[base]
             if ref[0] == "x":
                 found[self._number(("x", f"{ref[1]}.{attr}"))] = None
+            elif ref[0] == "p" and attr in ("__func__", "__wrapped__", "func"):
+                found[base] = None  # the function behind a bound method, a wrapped function or a partial
             elif ref[0] in ("p", "?"):
                 if attr not in _COMMON_METHODS:
                     found[self._number(("?", attr))] = None
@@ -613,7 +615,8 @@ class _Reader:
             return is_wrapper or bool(ref[2]) or self._is_class(self.record.refs[ref[1]])
         if tag == "a":
             base = self.record.refs[ref[1]]
-            return is_wrapper or (base[0] == "s" and ref[2] in self.record.classes[base[1]].methods)
+            own = base[0] == "s" and ref[2] in self.record.classes[base[1]].methods
+            return is_wrapper or own or base[0] == "i"
         return is_wrapper
 
     @staticmethod

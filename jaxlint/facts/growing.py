@@ -10,10 +10,10 @@ import libcst as cst
 
 from jaxlint.facts import arrays
 from jaxlint.facts.compiled import CompiledCalls
+from jaxlint.facts.contexts import FunctionContexts
 from jaxlint.facts.lengths import JOINING, is_empty_list
 from jaxlint.facts.loops import Loops
 from jaxlint.facts.names import Expression, Names
-from jaxlint.facts.tracing import Tracing
 from jaxlint.facts.tree import Loop, Tree, last_name
 
 _JOINING = frozenset(f"jax.numpy.{name}" for name in JOINING)
@@ -40,13 +40,13 @@ class GrowingArrays:
         self,
         tree: Tree,
         names: Names,
-        tracing: Tracing,
+        contexts: FunctionContexts,
         loops: Loops,
         compiled: CompiledCalls,
     ) -> None:
         self._tree = tree
         self._names = names
-        self._tracing = tracing
+        self._contexts = contexts
         self._loops = loops
         self._compiled = compiled
 
@@ -59,7 +59,7 @@ class GrowingArrays:
             if _JOINING.isdisjoint(self._names.externals(call.func)):
                 continue
             growing = self._growing_attribute(call)
-            if growing is None and not self._tracing.is_traced(context.function):
+            if growing is None and not self._contexts.is_traced_only(context.function):
                 growing = self._growing_name(call) or self._growing_list(call)
             if growing is not None and id(call) not in found:
                 found[id(call)] = growing
@@ -83,7 +83,7 @@ class GrowingArrays:
         function = context.function
         if not isinstance(target, cst.Attribute) or function is None or not self._joins(call, target):
             return None
-        if self._tracing.is_traced(function) and not self._tracing.runs_eagerly_too(function):
+        if self._contexts.is_traced_only(function):
             return None
         if function.cls is None or function.name.startswith(("__", "setup", "init", "reset", "build")):
             return None
@@ -113,7 +113,7 @@ class GrowingArrays:
         for call in self._tree.calls:
             context = self._tree.context(call)
             loop = context.loop
-            if loop is None or self._tracing.is_traced(context.function):
+            if loop is None or self._contexts.is_traced_only(context.function):
                 continue
             if not any(arrays.is_operation(name) for name in self._names.externals(call.func)):
                 continue

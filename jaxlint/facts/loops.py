@@ -15,13 +15,14 @@ from dataclasses import dataclass
 import libcst as cst
 
 from jaxlint.facts import arrays
-from jaxlint.facts.calls import Calls
+from jaxlint.facts.calls import Calls, argument_of
 from jaxlint.facts.constants import Constants
+from jaxlint.facts.contexts import FunctionContexts
 from jaxlint.facts.glance import DATA, DATA_LENGTHS, SHORT
 from jaxlint.facts.names import Element, Expression, Item, Names
 from jaxlint.facts.tracing import Tracing
 from jaxlint.facts.tree import Function, Loop, Parameter, Tree, children, last_name, within
-from jaxlint.facts.values import Kind, Values, argument_of
+from jaxlint.facts.values import Kind, Values
 from jaxlint.facts.wrapping import Wrappings
 
 HEAVY = 10
@@ -70,7 +71,8 @@ class Unrolled:
     `static`, `array`, `maybe-array`, `host` where an object outside JAX ends it, or None where nothing is known.
     `body` is one turn's weight, `total` the whole loop's with the loops around and within.  `cue` says in words why the
     number is likely large, for an unknown number.  `ragged` says that the turns work on different shapes, so that no
-    `scan` can take their place as they are.
+    `scan` can take their place as they are.  `staged` says that something visible compiles the function, rather than
+    that whoever uses it may.
     """
 
     loop: Loop
@@ -82,6 +84,7 @@ class Unrolled:
     total: Weight
     cue: str = ""
     ragged: bool = False
+    staged: bool = True
 
 
 class Loops:
@@ -94,6 +97,7 @@ class Loops:
         wrappings: Wrappings,
         calls: Calls,
         tracing: Tracing,
+        contexts: FunctionContexts,
         constants: Constants,
         values: Values,
     ) -> None:
@@ -102,6 +106,7 @@ class Loops:
         self._wrappings = wrappings
         self._calls = calls
         self._tracing = tracing
+        self._contexts = contexts
         self._constants = constants
         self._values = values
         self._weights: dict[int, Weight] = {}
@@ -115,6 +120,9 @@ class Loops:
             function = loop.context.function
             if function is None or not self._tracing.is_traced(function):
                 continue
+            staged = self._contexts.is_staged(function)
+            if not staged and self._contexts.dispatched(function):
+                continue  # a transform that compiles nothing
             body = self.turn(loop)
             if body.equations == 0 or self._is_kernel(function) or self._runs_on_host(loop):
                 continue
@@ -128,9 +136,8 @@ class Loops:
             cue = self._cue(loop, bound) if trips is None and bound is not None else ""
             if trips is None and bound is None and not cue:
                 cue, bound = self._host_cue(loop, function)
-            found.append(
-                Unrolled(loop, self.place(loop), function, trips, bound, body, total, cue, self._is_ragged(loop))
-            )
+            place, ragged = self.place(loop), self._is_ragged(loop)
+            found.append(Unrolled(loop, place, function, trips, bound, body, total, cue, ragged, staged))
         return found
 
     def _is_ragged(self, loop: Loop) -> bool:

@@ -17,6 +17,7 @@ from jaxlint.facts.calls import Calls
 from jaxlint.facts.captured import Captured, CapturedArrays
 from jaxlint.facts.compiled import CompiledCalls
 from jaxlint.facts.constants import Constants
+from jaxlint.facts.contexts import FunctionContexts
 from jaxlint.facts.discarded import UnusedCompiled
 from jaxlint.facts.eager import Eager
 from jaxlint.facts.eager_arrays import EagerArrays
@@ -108,6 +109,18 @@ class ModuleFacts:
         return Tracing(self.tree, self.names, self.wrappings, self.calls, self.incoming)
 
     @functools.cached_property
+    def contexts(self) -> FunctionContexts:
+        """In which contexts functions run: eager, transformed, staged, unknown."""
+        parts = (self.tree, self.names, self.wrappings, self.calls, self.tracing)
+        return FunctionContexts(*parts, self.is_run_once, self.incoming)
+
+    def is_run_once(self, function: Function) -> bool:
+        """Whether a function runs once per process, by its name or by a `# jaxlint: once` mark on its `def` line."""
+        if self.settings.is_run_once(function.name):
+            return True
+        return bool(self.source.once_rows) and self._def_row(function) in self.source.once_rows
+
+    @functools.cached_property
     def constants(self) -> Constants:
         """Which expressions have a value that the text fixes."""
         return Constants(self.names)
@@ -135,7 +148,8 @@ class ModuleFacts:
     @functools.cached_property
     def loops(self) -> Loops:
         """Python loops under trace, with estimates of what they leave."""
-        return Loops(self.tree, self.names, self.wrappings, self.calls, self.tracing, self.constants, self.values)
+        parts = (self.tree, self.names, self.wrappings, self.calls, self.tracing, self.contexts)
+        return Loops(*parts, self.constants, self.values)
 
     @functools.cached_property
     def long_loops(self) -> list[Unrolled]:
@@ -167,19 +181,19 @@ class ModuleFacts:
     @functools.cached_property
     def runs(self) -> Runs:
         """How often functions run."""
-        return Runs(self.source, self.settings, self.calls, self.tracing, self._def_row, self.incoming)
+        return Runs(self.source, self.settings, self.calls, self.contexts, self.is_run_once, self.incoming)
 
     @functools.cached_property
     def evidence(self) -> Evidences:
         """What speaks for and against a finding."""
-        parts = (self.tree, self.names, self.runs, self.tracing, self.staged, self.loops, self.eager, self.arguments)
-        return Evidences(*parts)
+        parts = (self.tree, self.names, self.runs, self.tracing, self.contexts, self.staged, self.loops, self.eager)
+        return Evidences(*parts, self.arguments)
 
     @functools.cached_property
     def eager(self) -> Eager:
         """What runs outside any trace."""
-        parts = (self.tree, self.names, self.wrappings, self.calls, self.tracing)
-        return Eager(*parts, self.runs, self.loops, self.incoming)
+        parts = (self.tree, self.names, self.calls, self.tracing, self.contexts)
+        return Eager(*parts, self.loops, self.incoming)
 
     @functools.cached_property
     def lengths(self) -> Lengths:
@@ -208,7 +222,7 @@ class ModuleFacts:
         # Where nothing is known of other files, both are the same.
         parts = (self.tree, self.names, self.wrappings, self.calls)
         alone = EagerArrays(*parts) if self.incoming.imports else self.eager_arrays
-        return EagerLoops(self.tree, self.tracing, self.loops, self.eager_arrays, alone, self.hosted, longest).found
+        return EagerLoops(self.tree, self.contexts, self.loops, self.eager_arrays, alone, self.hosted, longest).found
 
     @functools.cached_property
     def hosted(self) -> Hosted:
@@ -257,12 +271,12 @@ class ModuleFacts:
     @functools.cached_property
     def growing(self) -> list[Growing]:
         """What grows outside any trace in each turn of a loop."""
-        return GrowingArrays(self.tree, self.names, self.tracing, self.loops, self.compiled).found
+        return GrowingArrays(self.tree, self.names, self.contexts, self.loops, self.compiled).found
 
     @functools.cached_property
     def steps(self) -> EagerSteps:
         """The steps and objectives that run uncompiled in each turn of a loop."""
-        parts = (self.tree, self.names, self.wrappings, self.calls, self.tracing, self.loops)
+        parts = (self.tree, self.names, self.wrappings, self.calls, self.tracing, self.contexts, self.loops)
         return EagerSteps(*parts, self.compiled, self.eager_arrays, self.hosted)
 
     @functools.cached_property

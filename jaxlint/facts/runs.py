@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from jaxlint.facts.calls import Calls
+from jaxlint.facts.contexts import FunctionContexts
 from jaxlint.facts.incoming import NOTHING, ONCE, Incoming
 from jaxlint.facts.surroundings import is_test_class, is_test_file, is_test_name
-from jaxlint.facts.tracing import Tracing
 from jaxlint.facts.tree import Function, Loop
 
 if TYPE_CHECKING:
@@ -18,22 +18,22 @@ if TYPE_CHECKING:
 
 
 class Runs:
-    """Tells how often functions run; `row` gives the row of a function's `def`."""
+    """Tells how often functions run; `is_run_once` says which run once per process."""
 
     def __init__(
         self,
         source: Source,
         settings: Settings,
         calls: Calls,
-        tracing: Tracing,
-        row: Callable[[Function], int],
+        contexts: FunctionContexts,
+        is_run_once: Callable[[Function], bool],
         incoming: Incoming = NOTHING,
     ) -> None:
         self._source = source
         self._settings = settings
         self._calls = calls
-        self._tracing = tracing
-        self._row = row
+        self._contexts = contexts
+        self.is_run_once = is_run_once
         self._incoming = incoming
 
     def is_repeated(self, function: Function | None, counts: Callable[[Loop], bool] = lambda _: True) -> bool:
@@ -51,7 +51,7 @@ class Runs:
             if outside is not None and outside.repeated:
                 return True
             for site in self._calls.of(current):
-                if self._tracing.is_traced(site.context.function):
+                if self._contexts.is_traced_only(site.context.function):
                     continue
                 if site.context.loop is not None and counts(site.context.loop):
                     return True
@@ -79,12 +79,6 @@ class Runs:
                 if site.context.function is not None and not self.is_run_once(site.context.function)
             )
         return True
-
-    def is_run_once(self, function: Function) -> bool:
-        """Whether a function runs once per process, by its name or by a `# jaxlint: once` mark on its `def` line."""
-        if self._settings.is_run_once(function.name):
-            return True
-        return bool(self._source.once_rows) and self._row(function) in self._source.once_rows
 
     def is_test(self, function: Function | None) -> bool:
         """Whether a place belongs to a test or a benchmark: by the file's path, or the names around it."""

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 import libcst as cst
 
 from jaxlint.facts import arrays, guards
-from jaxlint.facts.calls import Calls, CallSite
+from jaxlint.facts.calls import Calls, CallSite, argument_of
 from jaxlint.facts.compiled import CompiledCalls
 from jaxlint.facts.demands import NUMPY, STRUCTURAL, Demand, Demands
 from jaxlint.facts.incoming import NOTHING, Incoming
 from jaxlint.facts.names import Expression, Names
 from jaxlint.facts.tracing import Tracing
 from jaxlint.facts.tree import Function, Parameter, Tree, children, within
-from jaxlint.facts.values import Kind, Values, argument_of
+from jaxlint.facts.values import Kind, Values
 
 _OPTION_ANNOTATIONS = frozenset({"bool", "str", "int", "Callable", "Literal", "type", "Type", "tuple", "Tuple", "Enum"})
 _CONTAINER_ANNOTATIONS = frozenset(
@@ -275,7 +275,7 @@ class Staged:
             function
             for function in self._tree.functions
             if (trace := self._tracing.trace(function)) is not None
-            and trace.staged
+            and trace.hidden
             and (trace.compiled or self._tracing.direct(function))
         ]
 

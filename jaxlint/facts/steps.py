@@ -11,6 +11,7 @@ import libcst as cst
 
 from jaxlint.facts.calls import Calls
 from jaxlint.facts.compiled import CompiledCalls
+from jaxlint.facts.contexts import FunctionContexts
 from jaxlint.facts.eager_arrays import EagerArrays
 from jaxlint.facts.glance import OPTIMISERS
 from jaxlint.facts.hosted import Hosted
@@ -81,6 +82,7 @@ class EagerSteps:
         wrappings: Wrappings,
         calls: Calls,
         tracing: Tracing,
+        contexts: FunctionContexts,
         loops: Loops,
         compiled: CompiledCalls,
         arrays: EagerArrays,
@@ -91,6 +93,7 @@ class EagerSteps:
         self._wrappings = wrappings
         self._calls = calls
         self._tracing = tracing
+        self._contexts = contexts
         self._loops = loops
         self._compiled = compiled
         self._arrays = arrays
@@ -158,7 +161,7 @@ class EagerSteps:
         found: dict[int, Step] = {}
         for loop in self._tree.loops:
             function = loop.context.function
-            if self._tracing.is_traced(function) or (function is not None and _SET_UP.match(function.name)):
+            if self._contexts.is_traced_only(function) or (function is not None and _SET_UP.match(function.name)):
                 continue
             trips, _ = self._loops.trips(loop)
             if trips is not None and trips < _FEWEST_TURNS:
@@ -183,7 +186,7 @@ class EagerSteps:
         for site in self._calls.of_node.get(id(call), ()):
             if site.wrapped or self._may_be_compiled(site.function):
                 continue
-            if not self._tracing.is_traced(site.function):
+            if not self._contexts.is_traced_only(site.function):
                 # A loop within is the one that hurts.
                 own = (s for s in calls_in(site.function.node.body) if self._tree.context(s).loop is None)
                 yield from (inner for inner in own if self._is_step(inner))

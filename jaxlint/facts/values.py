@@ -13,7 +13,7 @@ from collections import defaultdict
 import libcst as cst
 
 from jaxlint.facts import arrays
-from jaxlint.facts.calls import Calls
+from jaxlint.facts.calls import Calls, argument_of
 from jaxlint.facts.constants import UNKNOWN, Constants
 from jaxlint.facts.names import Expression, External, Names
 from jaxlint.facts.pytrees import Pytrees
@@ -157,7 +157,7 @@ class Values:
         if wrapper.name in ("jax.grad", "jax.value_and_grad"):
             first = wrapped.keyword("argnums") is None and parameter.position == 0
             return Kind.DATA if first else Kind.UNKNOWN
-        if wrapper.kind == "control-flow" and wrapper.library == "jax" and wrapper.stages:
+        if wrapper.kind == "control-flow" and wrapper.library == "jax" and wrapper.hides:
             return Kind.DATA
         return Kind.UNKNOWN
 
@@ -612,23 +612,6 @@ _MASKS = frozenset(
 
 def _is_python_type(annotation: cst.BaseExpression | None) -> bool:
     return isinstance(annotation, cst.Name) and annotation.value in ("int", "bool", "str")
-
-
-def argument_of(call: cst.Call, parameter: Parameter, *, bound: bool) -> cst.BaseExpression | None:
-    """Return the argument that a call gives to a parameter, None where it gives none that can be seen."""
-    position = None if parameter.position is None else parameter.position - bound
-    index = 0
-    for arg in call.args:
-        if arg.star:
-            return None
-        if arg.keyword is not None:
-            if arg.keyword.value == parameter.name:
-                return arg.value
-            continue
-        if index == position:
-            return arg.value
-        index += 1
-    return None
 
 
 def _spreads(call: cst.Call) -> bool:

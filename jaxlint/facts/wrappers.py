@@ -16,11 +16,12 @@ COMPARES = ("identity", "equality", "pytree", "wrapper")
 RESULTS = ("callable", "value", "pair", "record")
 SCALARS = ("static", "traced")
 EAGER = ("never", "fresh", "always")
-COLUMNS = ("like", "kind", "compares", "traces", "static", "result", "stages", "scalars", "eager")
+COLUMNS = ("like", "kind", "compares", "traces", "static", "result", "stages", "hides", "scalars", "eager")
 """The columns that `[tool.jaxlint.wrappers."dotted.name"]` may have; `like` names a known wrapper whose columns are
 taken over where they are not given."""
 
-_STAGING_KINDS = ("compile", "control-flow", "inspect")
+_STAGING_KINDS = ("compile", "control-flow")
+_HIDING_KINDS = (*_STAGING_KINDS, "inspect")
 _CALLABLE_KINDS = ("compile", "transform", "partial")
 
 
@@ -39,6 +40,7 @@ class Wrapper:
     static: tuple[str, ...] = ()
     result: str = "value"
     stages: bool = True
+    hides: bool = True
     scalars: str = "traced"
     eager: str = "never"
 
@@ -110,6 +112,7 @@ def _wrapper(name: str, columns: Mapping[str, Any]) -> Wrapper:
         static=tuple(columns.get("static", ())),
         result=columns.get("result", "callable" if kind in _CALLABLE_KINDS else "value"),
         stages=columns.get("stages", kind in _STAGING_KINDS),
+        hides=columns.get("hides", columns.get("stages", kind in _HIDING_KINDS)),
         scalars=columns.get("scalars", "traced"),
         eager=columns.get("eager", "never"),
     )

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from jaxlint.facts import arrays
+from jaxlint.facts.calls import argument_of
 from jaxlint.facts.demands import needed_arguments, needed_arguments_of_method
 from jaxlint.facts.tree import Function, Parameter
-from jaxlint.facts.values import Kind, argument_of
+from jaxlint.facts.values import Kind
 from jaxlint.fixes.shapes import mentions, nodes_in
 from jaxlint.fixes.syntax import NoFixError
 

@@ -44,7 +44,7 @@ def as_jax_loop(facts: ModuleFacts, unrolled: Unrolled) -> Fix | None:
         NoFixError: its turns hand on more than plain values, need their number in Python, or do more than compute.
     """
     trace = facts.tracing.trace(unrolled.function)
-    if trace is None or not trace.staged or facts.staged.runs_eagerly_too(unrolled.function):
+    if trace is None or not (trace.hidden and trace.staged) or facts.staged.runs_eagerly_too(unrolled.function):
         raise NoFixError("it may run outside any trace, where its body would compile again on each call")
     turns = _turns(facts, unrolled)
     body = _Body(facts, unrolled, turns)

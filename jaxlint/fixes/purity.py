@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from jaxlint.facts import arrays
+from jaxlint.facts.calls import argument_of
 from jaxlint.facts.constants import UNKNOWN as _UNKNOWN
 from jaxlint.facts.demands import needed_arguments, needed_arguments_of_method, use_of_argument
 from jaxlint.facts.names import Expression, External
 from jaxlint.facts.tree import Class, Function, children
-from jaxlint.facts.values import argument_of
 
 if TYPE_CHECKING:
     from jaxlint.facts.module import ModuleFacts

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from jaxlint.facts import arrays
+from jaxlint.facts.calls import argument_of
 from jaxlint.facts.tree import Binding, Function, children
-from jaxlint.facts.values import argument_of
 
 if TYPE_CHECKING:
     from jaxlint.facts.module import ModuleFacts

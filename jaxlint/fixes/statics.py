@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from jaxlint.facts.calls import argument_of
 from jaxlint.facts.constants import UNKNOWN
 from jaxlint.facts.demands import operands
 from jaxlint.facts.names import Expression, External
 from jaxlint.facts.staged import Usage
 from jaxlint.facts.tree import Class, Function, Parameter
-from jaxlint.facts.values import argument_of
 from jaxlint.finding import Applicability, Fix
 from jaxlint.fixes import options
 from jaxlint.fixes.checks import errors

@@ -17,22 +17,28 @@ _UNTRACED_KINDS = ("partial", "host", "map-leaves", "register")
 
 
 class Trace(NamedTuple):
-    """How sure it is that a function is traced (2 sure, 1 perhaps), and whether compiled and staged."""
+    """How sure it is that a function is traced (2 sure, 1 perhaps), and how: see `jaxlint.facts.tracing.Trace`."""
 
     level: int
-    compiled: bool
-    staged: bool
+    compiled: bool = False
+    staged: bool = False
+    hidden: bool = False
+
+    def within(self, wrapper: Wrapper) -> Trace:
+        """Return how a wrapper's target is traced, where this is how what is around the wrapper is."""
+        return Trace(2, self.compiled or wrapper.compiles, self.staged or wrapper.stages, self.hidden or wrapper.hides)
 
 
 class _Edge(NamedTuple):
     """A call: the node that is called, and the loop that the call stands in (0, LOOP or HOST_LOOP).
 
-    `guarded` says that a test for tracers keeps traces out.
+    `guarded` says that a test for tracers keeps traces out, `sole` that the call can be of nothing else.
     """
 
     target: int
     loop: int
     guarded: bool = False
+    sole: bool = True
 
 
 class Graph:
@@ -51,6 +57,7 @@ class Graph:
         self._callers: dict[int, list[tuple[int, int]]] = defaultdict(list)
         self._guesses: dict[int, list[str]] = defaultdict(list)
         self._parameters: dict[tuple[int, str], int] = {}
+        self._owner: dict[int, int] = {}
         self._virtual: dict[tuple[int, str], int] = {}
         self._parameter_calls: dict[int, list[_Edge]] = defaultdict(list)
         self._handed: dict[int, list[int]] = defaultdict(list)
@@ -91,7 +98,7 @@ class Graph:
         for ref, loop in record.calls:
             values = known.evaluate(module, ref)
             for value in values:
-                self._call(function, value, loop)
+                self._call(function, value, loop, sole=len(values) == 1)
             attribute = refs[ref][-1] if refs[ref][0] in ("a", "?") else None
             if attribute is not None and (not values or all(value[0] in ("x", "p") for value in values)):
                 self._guesses[function].append(attribute)
@@ -103,10 +110,10 @@ class Graph:
             for value in known.evaluate(module, ref):
                 self._pass(around, value, 0, (("f", function),))
 
-    def _call(self, function: int, value: Value, loop: int) -> None:
+    def _call(self, function: int, value: Value, loop: int, *, sole: bool) -> None:
         known = self._values
         if value[0] == "f":
-            self._edge(function, value[1], loop)
+            self._edge(function, value[1], loop, sole=sole)
         elif value[0] == "c":
             for name in ("__init__", "__post_init__"):
                 method = known.method(value[1], name)
@@ -115,15 +122,19 @@ class Graph:
         elif value[0] == "i":
             for found in known.member_of_instance(value[1], "__call__", value[2]):
                 if found[0] in ("f", "o"):
-                    self._call(function, found, loop)
+                    self._call(function, found, loop, sole=sole)
         elif value[0] == "o":
             self._edge(function, self._any_of(value[1], value[2]), loop)
+        elif value[0] == "w" and not value[1].stages:
+            # `jax.grad(f)(x)` runs f; what a jitted one runs is compiled by itself.
+            for target in value[2]:
+                self._call(function, target, loop, sole=sole)
         elif value[0] == "p":
             parameter = self._parameter(value[1], value[2])
-            self._parameter_calls[function].append(_Edge(parameter, loop % GUARDED, loop >= GUARDED))
+            self._parameter_calls[function].append(_Edge(parameter, loop % GUARDED, loop >= GUARDED, sole))
 
-    def _edge(self, caller: int, callee: int, loop: int) -> None:
-        self.calls[caller].append(_Edge(callee, loop % GUARDED, loop >= GUARDED))
+    def _edge(self, caller: int, callee: int, loop: int, *, sole: bool = True) -> None:
+        self.calls[caller].append(_Edge(callee, loop % GUARDED, loop >= GUARDED, sole))
         self._callers[callee].append((caller, loop % GUARDED))
 
     def _any_of(self, cls: int, name: str) -> int:
@@ -143,6 +154,7 @@ class Graph:
         if node is None:
             node = self._parameters[key] = len(self._module_of)
             self._module_of.append(self._module_of[function])
+            self._owner[node] = function
         return node
 
     def _pass(self, function: int, callee: Value, key: Key, values: Iterable[Value]) -> None:
@@ -204,12 +216,13 @@ class Graph:
         for function, wrapped in list(self._wrapped.items()):
             if self._tests[function] is tests:
                 for wrapper, target in wrapped:
-                    self._mark(target, Trace(2, wrapper.compiles, wrapper.stages), self._module_of[function])
+                    self._mark(target, _UNTRACED.within(wrapper), self._module_of[function])
         for function, cls in () if tests else self._values.traced_by_libraries:
-            self._mark(function, Trace(2, False, False), self._values.classes[cls][0])
+            self._mark(function, Trace(2), self._values.classes[cls][0])
         for function, record in enumerate(self._functions):
             if record.mapped:
-                self._mark(function, Trace(2, False, False), self._module_of[function])
+                # pmap and shard_map, which give axes their names, stage.
+                self._mark(function, Trace(2, staged=True), self._module_of[function])
         while self._work:
             node = self._work.pop()
             self._spread(node, self._traces[node])
@@ -233,13 +246,14 @@ class Graph:
                 self._mark(edge.target, trace, module)
         for nested in self._nested.get(node, ()):
             self._mark(nested, trace, module)
-        perhaps = Trace(1, trace.compiled, trace.staged)
+        perhaps = trace._replace(level=1)
         for edge in self._parameter_calls.get(node, ()):
             if not edge.guarded:
-                self._mark(edge.target, perhaps, module)
+                # Whoever else calls this function may be eager; what a function around it is given goes this way alone.
+                closed = self._owner[edge.target] != node and self._owner[edge.target] not in self._traces
+                self._mark(edge.target, trace if closed else perhaps, module)
         for wrapper, target in self._wrapped.get(node, ()):
-            inner = Trace(2, trace.compiled or wrapper.compiles, trace.staged or wrapper.stages)
-            self._mark(target, inner, module)
+            self._mark(target, trace.within(wrapper), module)
         for name in self._guesses.get(node, ()):
             self._guess(name, perhaps, module)
 
@@ -308,8 +322,10 @@ class Graph:
             function = work.pop()
             level = self._eager.get(function, 0)
             repeated = function in self._repeated
-            for target, loop in self._run_by(function):
-                if target in self._traces or target in self._host:
+            for target, loop, sole in self._run_by(function):
+                if target in self._host or (target in self._traces and not (sole and level == HIGH)):
+                    continue
+                if target < self._count and self._is_staged_by_decorator(target):
                     continue
                 reached = 2 if level == 2 else 1 if loop == HOST_LOOP or level == 1 else 0
                 again = (repeated or loop) and target not in self._repeated
@@ -320,12 +336,25 @@ class Graph:
                     if not self._tests[target]:
                         work.append(target)
 
-    def _run_by(self, node: int) -> Iterator[tuple[int, int]]:
-        """Yield what a node runs, with the loops: what a function calls, what it calls of its parameters is given."""
+    def _run_by(self, node: int) -> Iterator[tuple[int, int, bool]]:
+        """Yield what a node runs, with the loop and whether it is that alone which may run there.
+
+        A function runs what it calls, and what the parameters that it calls are given.
+        """
         for edge in (*self.calls.get(node, ()), *self._parameter_calls.get(node, ())):
-            yield edge.target, edge.loop
+            yield edge.target, edge.loop, edge.sole
         for given, _ in self._given.get(node, ()):
-            yield given, 0
+            yield given, 0, False
+
+    def _is_staged_by_decorator(self, function: int) -> bool:
+        """Whether a decorator compiles a function, or may: one of the project, or of a library that is not known."""
+        known, module = self._values, self._module_of[function]
+        for ref in self._functions[function].decorators:
+            for value in known.evaluate(module, ref):
+                wrapper = known.tables[module].get(value[1]) if value[0] == "x" else None
+                if value[0] in ("f", "p") or (wrapper is not None and wrapper.stages):
+                    return True
+        return False
 
     def _guessed_names(self) -> dict[str, set[int]]:
         """The names of methods that are called on unknown objects, with up to two modules that do."""
@@ -366,7 +395,7 @@ class Graph:
             if self._module_of[caller] == module or self._tests[caller]:
                 continue
             called = max(called, 1 if not loop and self.is_once(caller) else 2)
-            if caller in self._traces:
+            if caller in self._traces and self._eager.get(caller) != HIGH:
                 continue
             eager = max(eager, self._level(caller, loop))
             repeated = repeated or bool(loop) or caller in self._repeated
@@ -375,13 +404,15 @@ class Graph:
             if parameter not in self._traces:
                 eager = max(eager, self._eager.get(parameter, 0))
                 repeated = repeated or parameter in self._repeated
+        if function in self._traces and self._eager.get(function) != HIGH:
+            eager = 0  # some calls of it may be of its compiled form
         record = self._functions[function]
         guessed = self._guessed.get(record.name, set()) if record.cls >= 0 else set()
         if guessed - {module} or self._escapes.get(function, set()) - {module}:
             called = 2
         if trace == _UNTRACED and not (eager or repeated or called):
             return None
-        return Outside(trace.level, trace.compiled, trace.staged, eager, repeated, called)
+        return Outside(*trace, eager, repeated, called)
 
     def _level(self, caller: int, loop: int) -> int:
         level = self._eager.get(caller, 0)
@@ -390,5 +421,5 @@ class Graph:
 
 _NOWHERE = -1
 """The module of a node that belongs to none, so that whatever it says comes from elsewhere."""
-_UNTRACED = Trace(0, False, False)
+_UNTRACED = Trace(0)
 _RULES = Wrapper(RULES, "control-flow", stages=False)

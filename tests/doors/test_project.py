@@ -38,6 +38,18 @@ MAKER = """
 
         return step
 """
+ROLLOUT = """
+    import jax
+
+
+    class Model:
+        def roll(self, x):
+            def step(carry, _):
+                return carry * 0.5, carry
+
+            return jax.lax.scan(step, x, None, length=9)[0]  # {mark}: JAX106
+"""
+
 TREE = """
     import jax
     import jax.numpy as jnp
@@ -179,9 +191,89 @@ PROJECTS: dict[str, dict[str, str]] = {
         "p/lib.py": filled(CLIP, "want"),
     },
     "both traced and eager": {
-        "lib.py": filled(CLIP, "ok"),
+        "lib.py": filled(CLIP, "want"),
         "eager.py": "import lib\n\nfor _ in range(100):\n    lib.clip({}, 1.0)\n",
         "traced.py": "import jax\nimport lib\n\nfast = jax.jit(lib.clip)\n",
+    },
+    "a helper of the project compiles a bound method": {
+        "pkg/__init__.py": "",
+        "pkg/speed.py": """
+            import functools
+
+            import jax
+
+
+            def speed_up(method, **options):
+                def run(*args):
+                    return method.__func__(method.__self__, *args)
+
+                compiled = jax.jit(run, **options)
+
+                @functools.wraps(method)
+                def wrapper(*args):
+                    return compiled(*args)
+
+                return wrapper
+        """,
+        "pkg/model.py": filled(ROLLOUT, "ok"),
+        "main.py": """
+            from pkg.model import Model
+            from pkg.speed import speed_up
+
+
+            class Policy:
+                def __init__(self, model: Model, plain=False):
+                    self._roll = model.roll if plain else speed_up(model.roll)
+
+                def act(self, x):
+                    return self._roll(x)
+
+
+            def main():
+                policy = Policy(Model())
+                while True:
+                    print(policy.act(1.0))
+
+
+            if __name__ == "__main__":
+                main()
+        """,
+    },
+    "a method that nobody compiles": {
+        "pkg/__init__.py": "",
+        "pkg/model.py": filled(ROLLOUT, "want"),
+        "main.py": """
+            from pkg.model import Model
+
+
+            def main():
+                model = Model()
+                while True:
+                    print(model.roll(1.0))
+
+
+            if __name__ == "__main__":
+                main()
+        """,
+    },
+    "a scan with a new body under an eager vmap of another file": {
+        "pkg/__init__.py": "",
+        "pkg/model.py": filled(ROLLOUT, "want"),
+        "main.py": """
+            import jax
+            import jax.numpy as jnp
+            from pkg.model import Model
+
+
+            def main():
+                model = Model()
+                while True:
+                    print(jax.vmap(model.roll)(jnp.ones(4)))
+
+
+            if __name__ == "__main__":
+                main()
+        """,
     },
     "perhaps traced, by the name of a method": {
         "lib.py": """
@@ -299,9 +391,9 @@ PROJECTS: dict[str, dict[str, str]] = {
         "tests/test_tree.py": "import jax\nfrom pkg.tree import price\n\nfast = jax.jit(price, static_argnums=1)\n",
         "main.py": PRICES,
     },
-    "traced by another part of the program": {
+    "traced by another part of the program as well": {
         "pkg/__init__.py": "",
-        "pkg/tree.py": filled(TREE, "ok"),
+        "pkg/tree.py": filled(TREE, "want"),
         "pkg/fast.py": "import jax\nfrom pkg.tree import price\n\nfast = jax.jit(price, static_argnums=1)\n",
         "main.py": PRICES,
     },
