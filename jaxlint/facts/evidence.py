@@ -29,7 +29,7 @@ from jaxlint.facts.stale import StaleRead
 from jaxlint.facts.steps import Objective, Step
 from jaxlint.facts.targets import Target
 from jaxlint.facts.tracing import Tracing
-from jaxlint.facts.tree import Context, Loop, Parameter, Tree, last_name
+from jaxlint.facts.tree import Context, Function, Loop, Parameter, Tree, last_name
 
 _ITERATORS = frozenset({"enumerate", "zip", "reversed", "sorted", "tqdm", "list", "tuple"})
 _FEW = 8
@@ -99,12 +99,19 @@ class Evidences:
             doubts = doubts | {Doubt.EAGERNESS}
         if guards.is_left_eager(self._tree, node):
             doubts = doubts | {Doubt.OPTION}
+        context = self._tree.context(node)
+        if context.loop is None and self._is_eager_by_the_way(context.function):
+            doubts = doubts | {Doubt.CALLED_ONCE}
         return Evidence(
             repeated=level is Eagerness.HIGH,
             test=self._runs.is_test(self._tree.context(node).function),
             traced=level is Eagerness.TRACED,
             doubts=doubts,
         )
+
+    def _is_eager_by_the_way(self, function: Function | None) -> bool:
+        """Whether a function is there to be traced, and a program runs it eagerly as well, but not again and again."""
+        return self._tracing.is_traced(function) and not self._runs.is_repeated(function)
 
     def eager_loop(self, loop: EagerLoop) -> Evidence:
         """Return the evidence for a loop that dispatches operations in each turn."""
@@ -169,7 +176,8 @@ class Evidences:
         telling = site.in_loop and context.loop is not None and not self._loops.is_small(context.loop)
         doubts |= {Doubt.EAGERNESS} if level is Eagerness.LOW and not telling else set()
         if not site.in_loop:
-            doubts |= {Doubt.CALLED_ONCE} if self._runs.called_once(function) else set()
+            once = self._runs.called_once(function) or self._is_eager_by_the_way(function)
+            doubts |= {Doubt.CALLED_ONCE} if once else set()
             # A body that is made above the loop that uses it compiles once a call.
             doubts |= {Doubt.REUSED} if context.loop is not None or site.shared else set()
         sure = level is Eagerness.HIGH
