@@ -6,6 +6,8 @@ elements remain to be found.  Which of the choices for each value lets a functio
 
 from __future__ import annotations
 
+import ast
+import contextlib
 import enum
 import functools
 import importlib
@@ -16,6 +18,7 @@ import types
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from .uses import Definitions, FunctionUses, Use, joined
@@ -43,6 +46,8 @@ class Choice:
     def __str__(self) -> str:
         if self.kind == "static":
             return repr(self.data)[:40]
+        if self.kind == "made":
+            return f"{self.data[0].__name__}.{self.data[1]}"
         if self.kind in ("instance", "function"):
             return getattr(self.data, "__name__", str(self.data))
         return self.kind
@@ -134,6 +139,7 @@ class Synthesis:
         self.module = module
         self.definitions = definitions
         self._arrays: dict[tuple[Any, ...], Any] = {}
+        self._others: dict[str, Definitions] = {}
         tree_util = jax.tree_util
         if Record not in _registered:
             _registered.add(Record)
@@ -232,7 +238,20 @@ class Synthesis:
             return self._by_text(cls.__name__, use)
         if getattr(cls, "_is_protocol", False):
             return _functions(use) if use.arguments is not None else [Choice("opaque")]
-        return [Choice("instance", cls), Choice("record"), Choice("opaque")]
+        return [*instances(cls), Choice("record"), Choice("opaque")]
+
+    def definitions_of(self, cls: type) -> Definitions:
+        """Return the functions of the file that a class is defined in."""
+        name = cls.__module__
+        if name == self.module.__name__:
+            return self.definitions
+        if name not in self._others:
+            tree = ast.Module([], [])
+            with contextlib.suppress(OSError, SyntaxError, ValueError, TypeError):
+                file = str(getattr(sys.modules.get(name), "__file__", None))
+                tree = ast.parse(Path(file).read_bytes())
+            self._others[name] = Definitions(tree)
+        return self._others[name]
 
     def _by_text(self, text: str, use: Use) -> list[Choice]:
         match = re.search(r"\b(Float|Int|Bool|Shaped|Num|Real|Inexact|Key)\w*\[[^,\]]+,\s*['\"]([^'\"]*)['\"]\]", text)
@@ -268,14 +287,18 @@ class Synthesis:
             return text
 
     def _by_attributes(self, use: Use) -> list[Choice]:
-        """Return the classes of the module that have all the attributes that are used."""
+        """Return the classes that the module defines or imports, and that have all the attributes that are used."""
         found = []
-        for value in list(vars(self.module).values()):
-            if isinstance(value, type) and value.__module__ == self.module.__name__:
-                known = set(dir(value)) | self.definitions.attributes(value.__name__)
-                if known >= set(use.attributes):
-                    found.append(Choice("instance", value))
-        return found
+        classes = [value for value in list(vars(self.module).values()) if isinstance(value, type)]
+        for value in sorted(classes, key=lambda cls: cls.__module__ != self.module.__name__):
+            if value.__module__.split(".")[0] in _NOT_ASKED:
+                continue
+            known = set(dir(value)) | set(getattr(value, "__dataclass_fields__", ()))
+            for base in value.__mro__[:-1]:
+                known |= self.definitions_of(base).attributes(base.__name__)
+            if known >= set(use.attributes):
+                found += instances(value)
+        return found[:_CLASSES]
 
     # --- uses and names -----------------------------------------------------------------------------------------------
 
@@ -371,25 +394,32 @@ class World:
         return self._values.get(path)
 
     def call(
-        self, path: str, function: Any, uses: FunctionUses | None, *, skip: int = 0, outer: FunctionUses | None = None
+        self,
+        path: str,
+        function: Any,
+        uses: FunctionUses | None,
+        *,
+        skip: int = 0,
+        outer: FunctionUses | None = None,
+        kept: Mapping[str, Use] | None = None,
     ) -> tuple[list[Any], dict[str, Any]]:
         """Return arguments for a function, whose paths are `path` and a parameter's name.
 
-        `uses` says what it does with them; `skip` leaves out so many parameters at the start.
+        `uses` says what it does with them, and `kept` what methods do with what it keeps; `skip` leaves out so many
+        parameters at the start.
 
         Raises:
             NoInputError: one cannot be made, or the function does not say what it takes.
         """
-        try:
-            parameters = list(inspect.signature(function).parameters.values())[skip:]
-        except (TypeError, ValueError):
-            raise NoInputError(path, "it does not say what arguments it takes") from None
+        parameters = _parameters(path, function)[skip:]
         self._uses = uses or self._uses
         positional: list[Any] = []
         words: dict[str, Any] = {}
         for parameter in parameters:
             use = uses.of(parameter.name) if uses else Use()
             place = f"{path}{parameter.name}"
+            if kept and parameter.name in kept:
+                use = joined(use, kept[parameter.name])
             if outer is not None:
                 # What is kept as an attribute is used by the name of the attribute.
                 use = joined(use, outer.of(place.replace(">", ".")))
@@ -410,7 +440,7 @@ class World:
     def _use(self, path: str) -> Use:
         return self._uses.of(path.rpartition(">")[2]) if self._uses is not None else Use()
 
-    def _make(self, path: str, choice: Choice) -> Any:
+    def _make(self, path: str, choice: Choice) -> Any:  # noqa: C901 (one case for each kind)
         match choice.kind:
             case "static":
                 return choice.data
@@ -445,6 +475,9 @@ class World:
                 return choice.data()
             case "instance":
                 return self._instance(path, choice.data)
+            case "made":
+                cls, name = choice.data
+                return self._instance(path, cls, getattr(cls, name))
         raise NoInputError(path, f"nothing can be made of {choice.kind}")
 
     def _part(self, path: str, name: str, annotation: Any = None) -> Any:
@@ -454,18 +487,22 @@ class World:
         """Return the attribute of the value at a path."""
         return self.value(f"{path}.{name}", name, self._use(f"{path}.{name}"))
 
-    def _instance(self, path: str, cls: type) -> Any:
+    def _instance(self, path: str, cls: type, make: Any = None) -> Any:
+        """Return an instance of a class, made by its constructor or by a class method."""
         if inspect.isabstract(cls):
             raise NoInputError(path, f"{cls.__name__} is abstract")
         if path.count(">") > _NESTING:
             raise NoInputError(path, f"{cls.__name__} takes too much to make")
         before, owner = self._uses, cls.__name__
-        definitions = self._synthesis.definitions
+        definitions = self._synthesis.definitions_of(cls)
         node = definitions.get(f"{owner}.__init__")
         try:
             uses = definitions.uses(node, owner) if node else None
-            arguments, words = self.call(f"{path}>", cls, uses, outer=before)
-            return cls(*arguments, **words)
+            kept = definitions.of_attributes(owner)
+            arguments, words = self.call(
+                f"{path}>", make or cls, uses if make is None else None, outer=before, kept=kept
+            )
+            return (make or cls)(*arguments, **words)
         except NoInputError:
             raise
         except Exception as error:
@@ -525,6 +562,47 @@ class Model(_StandIn):
         return self._world.attribute(self._path, name)
 
 
+def _parameters(path: str, function: Any) -> list[inspect.Parameter]:
+    """Return what a function or class takes, with annotations evaluated where that goes; raises NoInputError."""
+    asked, skipped = function, 0
+    if isinstance(function, type) and type(function) is not type and "__init__" in _own(function):
+        # Some libraries make instances by their metaclass, which says nothing of what they take.
+        asked, skipped = function.__init__, 1  # type: ignore[misc]
+    for evaluated in (True, False):
+        try:
+            parameters = list(inspect.signature(asked, eval_str=evaluated).parameters.values())[skipped:]
+        except (TypeError, ValueError, NameError, AttributeError, SyntaxError):
+            continue
+        if hasattr(function, "init_with_output"):
+            # Nobody but flax itself gives these.
+            parameters = [parameter for parameter in parameters if parameter.name not in ("parent", "name")]
+        return parameters
+    raise NoInputError(path, "it does not say what arguments it takes")
+
+
+def _own(cls: type) -> set[str]:
+    return {name for base in cls.__mro__[:-1] for name in vars(base)}
+
+
+def instances(cls: type) -> list[Choice]:
+    """Return the ways to make an instance: the constructor, that of a subclass, or a class method made for it."""
+    if inspect.isabstract(cls) or getattr(cls, "_is_protocol", False):
+        found: list[Choice] = []
+        pending: list[type] = list(cls.__subclasses__())
+        while pending and len(found) < _CLASSES:
+            inner = pending.pop(0)
+            pending += inner.__subclasses__()
+            found += [] if inspect.isabstract(inner) else [Choice("instance", inner)]
+        return found
+    makers = [
+        name
+        for base in cls.__mro__[:-1]
+        for name, value in vars(base).items()
+        if isinstance(value, classmethod) and _MAKER.match(name)
+    ]
+    return [Choice("instance", cls), *(Choice("made", (cls, name)) for name in dict.fromkeys(makers[:3]))]
+
+
 def _functions(use: Use) -> list[Choice]:
     kinds = ["same", "sum", "pair", "all", "last", "riap", "last pair"]
     if use.results == 2:
@@ -572,6 +650,22 @@ class _Rest:
 
 
 _registered: set[type] = set()
+_CLASSES = 4
+"""How many classes are tried for one value."""
+_MAKER = re.compile(r"^(from_|create|make|init$|build|default|new|random)")
+_NOT_ASKED = (
+    "builtins",
+    "typing",
+    "jax",
+    "jaxlib",
+    "numpy",
+    "collections",
+    "abc",
+    "enum",
+    "functools",
+    "pathlib",
+    "chex",
+)
 _NESTING = 3
 _Callable = typing.get_origin(Callable[..., Any])
 _Mapping = typing.get_origin(Mapping[Any, Any])

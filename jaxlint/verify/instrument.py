@@ -28,7 +28,7 @@ from .observation import Place, Range
 
 _CALLEE, _MADE, _REACH = "_jaxlint_callee_", "_jaxlint_made_", "_jaxlint_reach_"
 _TURNS, _TURN = "_jaxlint_turns_", "_jaxlint_turn_"
-_PART, _CAUGHT = "_jaxlint_part_", "_jaxlint_caught_"
+_PART, _CAUGHT, _ENTER = "_jaxlint_part_", "_jaxlint_caught_", "_jaxlint_enter_"
 
 
 def range_of(node: ast.expr | ast.stmt) -> Range:
@@ -116,8 +116,9 @@ class Instrumenter(ast.NodeTransformer):
 
     `watched` are the lines of which it shall be known how often they were about to run; `loops` the lines of loops
     (statements or comprehensions) whose turns can be limited; `spans` the ranges of which it shall be known whether
-    all of their parts ran.  After `visit`, `calls` holds the original call nodes by number, `numbers` their numbers by
-    range, and `parts` the ranges of the parts of each span.
+    all of their parts ran; `entries` the functions and methods of module-level classes whose calls can be met.
+    After `visit`, `calls` holds the original call nodes by number, `numbers` their numbers by range, and `parts` the
+    ranges of the parts of each span.
     """
 
     def __init__(
@@ -126,6 +127,7 @@ class Instrumenter(ast.NodeTransformer):
         watched: Iterable[int] = (),
         loops: Iterable[int] = (),
         spans: Iterable[Range] = (),
+        entries: Iterable[str] = (),
     ) -> None:
         self.calls: list[ast.Call] = []
         self.numbers: dict[Range, int] = {}
@@ -136,6 +138,7 @@ class Instrumenter(ast.NodeTransformer):
         for line in watched:
             if line in statements:
                 self._reach.setdefault(statements[line], []).append(line)
+        self._entries = dict(_entered(tree, frozenset(entries)))
         self.parts: dict[Range, list[Range]] = {}
         self._parts: dict[ast.AST, str] = {}
         for span in spans:
@@ -183,6 +186,10 @@ class Instrumenter(ast.NodeTransformer):
             block = getattr(node, name, None)
             if isinstance(block, list):
                 setattr(node, name, list(self._watched(block)))
+        if node in self._entries and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            hook = ast.Expr(_hook(node.body[0], _ENTER, ast.Constant(self._entries[node])))
+            # A docstring stays the first statement.
+            node.body.insert(int(_must_be_first(node.body[0])), ast.copy_location(hook, node.body[0]))
         return node
 
     def _hook_loop(self, node: ast.AST) -> None:
@@ -214,6 +221,21 @@ class Instrumenter(ast.NodeTransformer):
                     key = ast.Constant(self._parts[statement])
                     yield ast.copy_location(ast.Expr(_hook(statement, _PART, ast.Constant(None), key)), statement)
             yield statement
+
+
+def _entered(tree: ast.Module, names: frozenset[str]) -> Iterator[tuple[ast.AST, str]]:
+    """Yield the functions of these qualified names."""
+    pending: list[tuple[ast.AST, str]] = [(tree, "")]
+    while pending:
+        node, prefix = pending.pop()
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
+                if prefix + child.name in names:
+                    yield child, prefix + child.name
+            elif isinstance(child, ast.ClassDef):
+                pending.append((child, f"{prefix}{child.name}."))
+            elif isinstance(child, ast.stmt | ast.ExceptHandler):
+                pending.append((child, prefix))
 
 
 def key_of(where: Range) -> str:
@@ -257,6 +279,7 @@ class Watch:
         self.evaluated: Counter[str] = Counter()
         self.eagerly: Counter[str] = Counter()
         self.is_eager: Callable[[], bool] = bool
+        self.entered: Callable[[str, types.FrameType], None] | None = None
         self.describe: Callable[[BaseException], Any] = str
         self.caught: list[Any] = []
         self.turns: Counter[int] = Counter()
@@ -266,7 +289,7 @@ class Watch:
     def install(self) -> None:
         """Make the hooks visible to rewritten code."""
         hooks = {_CALLEE: self.callee, _MADE: self.made, _REACH: self.reach, _TURNS: self.each, _TURN: self.turn}
-        hooks |= {_PART: self.part, _CAUGHT: self.catch}
+        hooks |= {_PART: self.part, _CAUGHT: self.catch, _ENTER: self.enter}
         for name, hook in hooks.items():
             setattr(builtins, name, hook)
 
@@ -319,6 +342,11 @@ class Watch:
         self.evaluated[key] += 1
         self.eagerly[key] += self.is_eager()
         return value
+
+    def enter(self, name: str) -> None:
+        """Tell whoever waits for a call of a function that one has begun."""
+        if self.entered is not None:
+            self.entered(name, sys._getframe(1))
 
     def catch(self) -> None:
         """Note the exception that the calling frame is handling."""

@@ -26,10 +26,24 @@ from importlib.machinery import ModuleSpec
 from pathlib import Path
 from typing import Any
 
+from . import calls
+from .inputs import State
 from .instrument import Instrumenter, first_line
 from .observation import Growth, Inputs, Leaf, Loaded, Observation, Output, Range, Run, Statement
 from .recorder import Recorder
-from .search import DeadlineError, Found, Search, StubError, Wanted, deadline, drop, finish
+from .search import (
+    DeadlineError,
+    Found,
+    Getter,
+    LinenMethod,
+    Mode,
+    Search,
+    StubError,
+    Wanted,
+    deadline,
+    drop,
+    finish,
+)
 from .uses import Definitions
 
 HOOK = "jaxlint_examples"
@@ -54,6 +68,7 @@ class Module:
         self._definitions = Definitions(ast.Module([], []))
         self._searches: dict[str, Search] = {}
         self._found: dict[str, Found] = {}
+        self._recorded: dict[str, Found] = {}
         self._before: frozenset[str] = frozenset(sys.modules)
 
     def load(
@@ -64,6 +79,7 @@ class Module:
         *,
         whole: bool,
         spans: Iterable[Range] = (),
+        entries: Iterable[str] = (),
         examples: str | None = None,
         seconds: float = 60.0,
     ) -> Loaded:
@@ -71,7 +87,8 @@ class Module:
 
         `source` replaces the file's text.  `whole` says whether to run all of it as a script, or only what defines
         something and what stands on `watched` lines: no other bare calls and loops, no `if __name__ == "__main__"`.
-        `spans` are the ranges of which it shall be known what of them ran.  `examples` is a file whose hook is used
+        `spans` are the ranges of which it shall be known what of them ran, `entries` the functions whose calls
+        `record` may look for.  `examples` is a file whose hook is used
         instead of the module's.
 
         A statement that raises is recorded, its names become stubs, and the next one is run; so does one that takes too
@@ -83,7 +100,7 @@ class Module:
             return Loaded(reason=f"{type(error).__name__}: {error}")
         self._definitions = Definitions(copy.deepcopy(tree))
         self._asked = frozenset(watched)
-        instrumenter = Instrumenter(tree, self._asked, loops, spans)
+        instrumenter = Instrumenter(tree, self._asked, loops, spans, entries)
         originals = list(tree.body)
         defining = [whole or _defines(statement) for statement in originals]
         if not whole:
@@ -154,7 +171,13 @@ class Module:
                 sys.modules[name] = package
 
     def search(
-        self, target: str, wanted: Wanted, tries: int, seconds: float, state: Mapping[str, Any] | None = None
+        self,
+        target: str,
+        wanted: Wanted,
+        tries: int,
+        seconds: float,
+        state: Mapping[str, Any] | None = None,
+        patience: float = 0.0,
     ) -> Inputs:
         """Find arguments for a target that has no example, and keep them for the calls to come."""
         search = self._searches.get(target)
@@ -167,9 +190,13 @@ class Module:
         search.tries = 0
         self._found.pop(target, None)
         start = time.perf_counter()
-        if state:
-            search.begin_with(state)
-        result = search.find(wanted, tries, seconds)
+        result = None
+        if target in self._recorded:
+            result = search.accepts(self._recorded[target], wanted, max(seconds, patience))
+        if result is None:
+            if state:
+                search.begin_with(state)
+            result = search.find(wanted, tries, seconds, patience)
         spent = time.perf_counter() - start
         if result is None:
             reason = f"no arguments found for {target}: {search.reason}"
@@ -180,6 +207,67 @@ class Module:
         compiled = self._recorder.watch.compiled(result.function) is not None
         rest = compiled, result.opaque, result.given, result.state.as_json()
         return Inputs(target, result.text, result.mode, search.tries, spent, *rest)
+
+    def record(self, targets: Iterable[str], sources: Sequence[tuple[str, bool]], seconds: float) -> dict[str, str]:
+        """Run what calls some functions until each was met, and keep what they were called with; say what that is.
+
+        First the rest of the module and its docstrings are run, then `sources`, which are paths, and whether they are
+        tests.
+        """
+        found = calls.Calls(self._recorder.jax, frozenset(targets))
+        end = time.monotonic() + seconds
+
+        def run(action: Callable[[], Any]) -> None:
+            left = end - time.monotonic()
+            if found.missing and left > 0:
+                self._recorder.run(action)
+
+        alias = Path(self._path).stem
+        known = sys.modules.get(alias)
+        if "." not in self._name:
+            sys.modules[alias] = self._module
+        self._recorder.watch.entered = found.enter
+        try:
+            found.source = Path(self._path).name
+            for unit in self._units:
+                if unit.guard or not unit.defining:
+                    run(functools.partial(self._execute, unit, max(end - time.monotonic(), _LEAST_SECONDS)))
+            calls.run_docstrings(found, self._module, _LONGEST_STATEMENT, run)
+            calls.run_all(found, sources, max(end - time.monotonic(), _LEAST_SECONDS), run)
+        finally:
+            self._recorder.watch.entered = None
+            if "." not in self._name:
+                sys.modules.pop(alias, None)
+                if known is not None:
+                    sys.modules[alias] = known
+        for target, call in found.found.items():
+            with contextlib.suppress(LookupError):
+                self._recorded[target] = self._of_call(target, call)
+        return {target: one.text for target, one in self._recorded.items()}
+
+    def _of_call(self, target: str, call: calls.Call) -> Found:
+        """Return what calls a function as it was seen to be called; raises LookupError if it is not there any more."""
+        owner, function = self._resolve(target)
+        name = target.rpartition(".")[2]
+        positional = list(call.positional)
+        static = inspect.getattr_static(owner, name, None)
+        if isinstance(owner, type) and not isinstance(static, staticmethod):
+            instance = positional[0]
+            if isinstance(static, classmethod):
+                del positional[0]
+            elif isinstance(static, property | functools.cached_property):
+                function, positional = Getter(instance, name), []
+            elif name == "__init__":
+                function, positional = owner, positional[1:]
+            elif hasattr(owner, "init_with_output"):
+                instance = instance.clone(parent=None, name=None)
+                function = LinenMethod(self._recorder.jax, instance, getattr(instance, name), name)
+                del positional[0]
+        arguments = positional, call.words
+        text = f"{_text_of(function, arguments)} (from {call.source})"
+        return Found(
+            lambda: function(*positional, **call.words), arguments, function, text, Mode.CONCRETE, State(), (), True
+        )
 
     def _resolved(self, target: str) -> str | None:
         """Return why a target cannot be called, None where it may."""
@@ -306,6 +394,7 @@ class Module:
         self._examples = {}
         self._searches.clear()
         self._found.clear()
+        self._recorded.clear()
         self._units = []
         self._module.__dict__.clear()
         _clear_caches(self._recorder.jax)
@@ -559,6 +648,24 @@ def _is_guard(statement: ast.stmt) -> bool:
         return False
     sides = (statement.test.left, *statement.test.comparators)
     return any(isinstance(side, ast.Name) and side.id == "__name__" for side in sides)
+
+
+def _text_of(function: Any, arguments: tuple[list[Any], dict[str, Any]]) -> str:
+    """Return a text for arguments: arrays by type and shape, others by their text or class."""
+    try:
+        parameters = list(inspect.signature(function).bind(*arguments[0], **arguments[1]).arguments.items())
+    except (TypeError, ValueError):
+        parameters = [*((f"{number}", value) for number, value in enumerate(arguments[0])), *arguments[1].items()]
+
+    def text(value: Any) -> str:
+        if hasattr(value, "dtype") and hasattr(value, "shape"):
+            return f"{value.dtype}[{','.join(map(str, value.shape))}]"
+        return repr(value)[:40] if isinstance(value, int | float | str | bool | None) else type(value).__name__
+
+    return ", ".join(f"{name}={text(value)}" for name, value in parameters)[:_LONGEST_TEXT]
+
+
+_LONGEST_TEXT = 240
 
 
 def _leaf(jax: Any, leaf: Any) -> Leaf:

@@ -16,6 +16,7 @@ from jaxlint.verify.judge import Judgement
 from jaxlint.verify.observation import Anchor, Failure, Inputs, Observation, Range, Run
 from jaxlint.verify.places import Places
 from jaxlint.verify.prover import LoadedModule, Prover
+from jaxlint.verify.sources import sources
 
 
 class Effect(enum.Enum):
@@ -116,10 +117,14 @@ def effect_of(code: str, impact: Impact | None = None) -> Effect:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How long to look for arguments of one target: tries, and seconds."""
+    """How long to look for arguments of one target: tries, and seconds.
+
+    `recording` are the seconds for which what calls the functions of a module may be run; by default nothing is.
+    """
 
     tries: int = 250
     seconds: float = 6.0
+    recording: float = 0.0
 
 
 class Proof:
@@ -161,9 +166,27 @@ class Proof:
             watched=self._lines | self._places.bodies,
             loops=loops,
             spans=self._spans,
+            entries=self._entries,
             whole=budget is None,
             examples=examples,
         )
+
+    @cached_property
+    def _entries(self) -> frozenset[str]:
+        """The functions that may have to be called, of which recorded calls are worth having."""
+        if self._budget is None or not self._budget.recording:
+            return frozenset()
+        targets = {target for line in self._lines if (target := self._places.target(line))}
+        callers = (name for target in targets for name in self._places.callers(target)[:_CALLERS])
+        return frozenset((*targets, *callers))
+
+    @cached_property
+    def _recorded(self) -> dict[str, str]:
+        """What calls were met when what is written to call these functions was run."""
+        wanted = self._entries - frozenset(self._module.loaded.examples)
+        if not wanted or self._budget is None:
+            return {}
+        return self._module.record(wanted, sources(Path(self._path), wanted), self._budget.recording)
 
     @cached_property
     def failure(self) -> str | None:
@@ -233,6 +256,8 @@ class Proof:
         off = self._module.loaded.switched_off
         if off and not judgement.shown:
             return Judgement(None, f"{off}: {judgement.evidence}", figures=judgement.figures)
+        if judgement.shown is False and not self._observations and not self._inputs:
+            return Judgement(None, "nothing in the code jaxlint sees calls what is affected", figures=judgement.figures)
         doubt = self._doubt(judgement, span, effect_of(code, impact), code) if judgement.shown is False else ""
         if not doubt:
             return judgement
@@ -510,6 +535,7 @@ class Proof:
         if self._budget is None or target in self._module.loaded.examples:
             return None
         key = (target, line, effect)
+        self._recorded  # noqa: B018 (what was met is kept by the module)
         parts = [key_of(where) for span in self._spans if span[0] == line for where in self._places.parts(span)]
         budget = self._budget.tries, self._budget.seconds
         inputs = self._module.search(target, line, anchor, effect, *budget, parts=parts if effect == "error" else ())

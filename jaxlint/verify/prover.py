@@ -43,6 +43,7 @@ from jaxlint.verify.observation import (
     observation_from_json,
     output_from_json,
 )
+from jaxlint.verify.sources import Source, as_json
 
 CALLS = 3
 """The first call always compiles; two more show whether it goes on."""
@@ -151,14 +152,16 @@ class Prover:
         watched: Iterable[int] = (),
         loops: Iterable[int] = (),
         spans: Iterable[Range] = (),
+        entries: Iterable[str] = (),
         whole: bool = True,
         examples: str | Path | None = None,
     ) -> LoadedModule:
         """Load a module into the child and return it, with what loading did in `loaded`.
 
         `source` replaces the text of the file.  `watched` are lines to be counted in `Run.reached`, `spans` ranges
-        whose parts are counted in `Run.evaluated`.  `whole` says whether to run all of it, as a script, or only what
-        defines something.  `examples` is a file with the examples, instead of the module's own.
+        whose parts are counted in `Run.evaluated`, `entries` the functions of which calls may be recorded.
+        `whole` says whether to run all of it, as a script, or only what defines something.  `examples` is a file with
+        the examples, instead of the module's own.
 
         Raises:
             WorkerError: no child with jax can be started.
@@ -172,6 +175,7 @@ class Prover:
             "watched": sorted(set(watched)),
             "loops": sorted(set(loops)),
             "spans": sorted(set(spans)),
+            "entries": sorted(set(entries)),
             "whole": whole,
             "seconds": self.timeout * _LOADING,
             "examples": None if examples is None else str(Path(examples).resolve()),
@@ -239,6 +243,12 @@ class LoadedModule:
         """Have the child load the module anew before the next call."""
         self._prover.forget(self)
 
+    def record(self, targets: Iterable[str], sources: Iterable[Source], seconds: float) -> dict[str, str]:
+        """Have what calls some functions run, and keep what they are called with; return a text for each met."""
+        request = {"op": "record", "targets": sorted(targets), "sources": as_json(list(sources)), "seconds": seconds}
+        answer, _ = self._ask(request)
+        return dict(answer["recorded"]) if answer else {}
+
     def search(
         self,
         target: str,
@@ -257,6 +267,8 @@ class LoadedModule:
         """
         place = {"line": line, "anchor": asdict(anchor), "effect": effect, "state": state}
         place["parts"] = list(parts)
+        # A search of two attempts, each with a call or two that take so long, stays within the time for a request.
+        place["patience"] = self._prover.timeout * _PATIENT
         answer, reason = self._ask({"op": "search", "target": target, "tries": tries, "seconds": seconds, **place})
         return inputs_from_json(answer["inputs"]) if answer else Inputs(target, reason=reason)
 
@@ -435,6 +447,8 @@ class _Worker:
                 self._tail.extend(line[-_LONGEST_LINE:] for line in data.splitlines()[-_TAIL:])
 
 
+_PATIENT = 0.4
+"""The share of the time for a request that one call may take for which nothing was invented."""
 _LOADING = 0.6
 """The share of the time for a request that the statements of a module may take together."""
 _POLL = 0.2

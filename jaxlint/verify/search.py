@@ -18,10 +18,10 @@ import threading
 import time
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from .inputs import SIZE, Choice, NoInputError, Slot, State, Synthesis, World
+from .inputs import SIZE, Choice, NoInputError, Slot, State, Synthesis, World, instances
 from .observation import Anchor, Failure, Run
 from .recorder import Recorder
 from .uses import Definitions, Function, FunctionUses
@@ -134,13 +134,18 @@ class Search:
         self.tries = 0
         self.reason = ""
         self._best = State()
+        self._patience = _LONGEST_TRY
 
     @property
     def _uses(self) -> FunctionUses | None:
         return self._definitions.uses(self._node, self._target.rpartition(".")[0]) if self._node else None
 
-    def find(self, wanted: Wanted, tries: int, seconds: float) -> Found | None:
-        """Return arguments, or None where the budget does not suffice; `reason` then says what stood in the way."""
+    def find(self, wanted: Wanted, tries: int, seconds: float, patience: float = 0.0) -> Found | None:
+        """Return arguments, or None where the budget does not suffice; `reason` then says what stood in the way.
+
+        A call for which nothing has to be invented may take `patience` seconds.
+        """
+        self._patience = max(patience, seconds)
         self._chased = None
         self.reason = ""
         # Nothing is dispatched while all is being traced.
@@ -170,13 +175,14 @@ class Search:
         best = -2.0
         needs_values = 0
         partly: Found | None = None
+        told_before: set[str] = set()
         for number in range(tries):
             if not heap or time.monotonic() > end or (partly is not None and number > _TRIES_FOR_ALL):
                 break
             _, cost, _, state = heapq.heappop(heap)
             self.tries += 1
             outcome = self._try(state, wanted, mode, end - time.monotonic())
-            first = not state.choices and self._is_ready(outcome)
+            first = not state.choices and self._is_ready(outcome.world) and outcome.failure is not None
             needs = _needs_values(outcome.failure) and needs_values < _TRIES_WITH_VALUES
             if outcome.found is None and mode == Mode.ABSTRACT and (first or needs):
                 needs_values += 1
@@ -185,20 +191,47 @@ class Search:
                 self._best = state
                 return outcome.found
             partly = partly or outcome.partly
+            told = outcome.reason[:_TOLD_APART]
+            # To fail in a new way is to have come further, or to have learned something.
+            news = 0.0 if told in told_before else _NEWS
+            told_before.add(told)
             if outcome.progress > best:
                 best, self.reason = outcome.progress, outcome.reason
             for extra, following in self._neighbours(state, outcome):
                 if following.key not in seen:
                     seen.add(following.key)
                     price = cost + extra
-                    heapq.heappush(heap, (price - 3 * outcome.progress, price, next(counter), following))
+                    heapq.heappush(heap, (price - 3 * outcome.progress - news, price, next(counter), following))
         return partly
 
-    def _is_ready(self, outcome: Outcome) -> bool:
+    def _is_ready(self, world: World | None) -> bool:
         """Tell whether the target can be called as its author meant it to be: with its defaults alone."""
-        if outcome.world is None or outcome.failure is None:
-            return False
-        return all(outcome.world.choice(path).kind == "static" for path in outcome.world.touched)
+        return world is not None and all(world.choice(path).given for path in world.touched)
+
+    def accepts(self, found: Found, wanted: Wanted, seconds: float) -> Found | None:
+        """Return arguments that were found elsewhere, with the way in which they lead to the place, or None."""
+        modes = (Mode.CONCRETE,) if wanted.effect == "dispatch" else (Mode.ABSTRACT, Mode.CONCRETE)
+        for mode in modes:
+            run = self._counted(found.action, found.arguments, found.function, mode, wanted, seconds)
+            works = run.failure is None and run.reached.get(wanted.line, 0) > 0
+            whole = all(run.evaluated.get(part) for part in wanted.parts)
+            busy = wanted.effect != "dispatch" or _dispatched(run, wanted.anchor) >= _SEVERAL
+            if (works and whole and busy) or self._does(run, wanted):
+                return replace(found, mode=mode)
+            if run.failure is None:
+                break
+        return None
+
+    def _counted(
+        self, action: Callable[[], Any], arguments: Any, function: Any, mode: str, wanted: Wanted, seconds: float
+    ) -> Run:
+        """Call once, counting dispatches if they are wanted."""
+        counter = self._recorder.dispatches if wanted.effect == "dispatch" else None
+        if counter is None:
+            return self.run(action, arguments, function, mode, seconds)
+        self._jax.clear_caches()
+        with counter.counting():
+            return self.run(action, arguments, function, mode, seconds)
 
     # --- one try ------------------------------------------------------------------------------------------------------
 
@@ -218,11 +251,10 @@ class Search:
             return self._failed(self._recorder.failure(error), world, -1.0)
         action = functools.partial(self._call, function, arguments)
         longest = min(_LONGEST_TRY, seconds) if mode != Mode.CONCRETE else seconds
-        counter = self._recorder.dispatches if wanted.effect == "dispatch" else None
-        if counter is not None:
-            self._jax.clear_caches()
-        with counter.counting() if counter is not None else contextlib.nullcontext():
-            run = self.run(action, arguments, function, mode, max(longest, 0.5))
+        if not state.choices and not state.sizes and self._is_ready(world):
+            # There is nothing else to try.
+            longest = self._patience
+        run = self._counted(action, arguments, function, mode, wanted, max(longest, 0.5))
         failure = run.failure
         works = failure is None and run.reached.get(wanted.line, 0) > 0
         if works and wanted.effect == "dispatch" and _dispatched(run, wanted.anchor) < _SEVERAL:
@@ -332,15 +364,15 @@ class Search:
         static = inspect.getattr_static(owner, name, None)
         if isinstance(static, staticmethod | classmethod):
             return getattr(owner, name), 0
-        self._slots.setdefault("self", Slot([Choice("instance", owner)], self._definitions_use()))
+        self._slots.setdefault("self", Slot(instances(owner), self._definitions_use()))
         if name == "__init__":
             return owner, 0
         instance = world.value("self", "self", self._definitions_use())
         if isinstance(static, property | functools.cached_property):
-            return _Getter(instance, name), 0
+            return Getter(instance, name), 0
         method = getattr(instance, name)
         if hasattr(owner, "init_with_output"):
-            return _LinenMethod(self._jax, instance, method, name), 0
+            return LinenMethod(self._jax, instance, method, name), 0
         return method, 0
 
     @staticmethod
@@ -358,6 +390,9 @@ class Search:
             return False
         if wanted.effect == "error":
             return failure.traced and bool(failure.stack) and wanted.anchor.holds(failure.stack[0])
+        if "hashable static" in failure.message:
+            # What was invented cannot be what is meant.
+            return False
         if wanted.effect != "call" or any(map(wanted.anchor.holds, failure.stack)):
             return False
         calls = {
@@ -410,7 +445,7 @@ class Search:
         slot = self._slots.get(name)
         owner = ""
         for choice in slot.choices if slot else ():
-            if choice.kind == "instance":
+            if choice.kind == "instance" and not owner:
                 owner = choice.data.__name__
         node = self._definitions.get(f"{owner}.__init__")
         if node is None:
@@ -500,33 +535,66 @@ class Search:
                     slot.choices.append(Choice("dict", (*choice.data, key)))
                     yield 0.2, state.choosing({path: len(slot.choices) - 1})
         yield from self._ranked(state, blamed, world, message)
-        if "nteger" in message:
-            yield from self._integers(state, blamed)
+        if "nteger" in message or "hashable static" in message or "unhashable" in message:
+            yield from self._integers(state, blamed, world)
+        if "PRNG" in message or "key_data" in message or "key array" in message:
+            yield from self._keys(state, blamed, world)
         if "truth value of an array" in message or "only scalar" in message or "only 0-dimensional" in message:
             yield from self._scalars(state, blamed)
         wanted = _kinds_for(kind, message)
         for path in blamed:
             now = world.choice(path).kind
+            self._offer(path, now, wanted)
             for number, choice in enumerate(self._slots[path].choices):
                 if choice.kind in wanted and choice.kind != now:
                     yield 0.5 + 0.05 * number, state.choosing({path: number})
 
+    def _offer(self, path: str, now: str, wanted: tuple[str, ...]) -> None:
+        """See to it that a value may be of a kind that an exception asks for, whatever its use and name say."""
+        choices = self._slots[path].choices
+        if now not in ("array", "static", "sequence") or any(choice.kind in wanted for choice in choices):
+            return
+        choices += [choice for choice in _OFFERED if choice.kind in wanted]
+
     def _ranked(self, state: State, blamed: list[str], world: World, message: str) -> Iterator[tuple[float, State]]:
         """Yield states in which arrays have the rank that an exception asks for."""
-        match = _TOO_FEW_AXES.search(message)
-        if match is None:
+        match = _TOO_FEW_AXES.search(message) or _TO_UNPACK.search(message)
+        if match is None or not 0 < int(match[1]) <= _MOST_AXES:
             return
         changes = {}
         for path in blamed:
-            index = _index_of(self._slots[path].choices, Choice("array", (int(match[1]), "float32")))
-            if index is not None and world.choice(path).kind == "array":
+            if world.choice(path).kind != "array":
+                continue
+            if match.re is _TO_UNPACK and not state.sizes.get((path, 0)):
+                # Either the shape is unpacked or the array itself.
+                yield 0.7, state.sizing(path, 0, int(match[1]))
+            choices = self._slots[path].choices
+            wanted = Choice("array", (int(match[1]), world.choice(path).data[1]))
+            if wanted not in choices:
+                choices.append(wanted)
+            index = _index_of(choices, wanted)
+            if index is not None:
                 changes[path] = index
                 yield 0.4, state.choosing({path: index})
         if len(changes) > 1:
             yield 0.5, state.choosing(changes)
 
-    def _integers(self, state: State, blamed: list[str]) -> Iterator[tuple[float, State]]:
+    def _keys(self, state: State, blamed: list[str], world: World) -> Iterator[tuple[float, State]]:
+        """Yield states in which an array is a key of jax's random numbers."""
         for path in blamed:
+            if world.choice(path).kind in ("array", "static"):
+                choices = self._slots[path].choices
+                choices += [choice for choice in _KEYS if choice not in choices]
+                for number, choice in enumerate(choices):
+                    if choice in _KEYS:
+                        yield 0.4 + 0.05 * number, state.choosing({path: number})
+
+    def _integers(self, state: State, blamed: list[str], world: World) -> Iterator[tuple[float, State]]:
+        for path in blamed:
+            choices, now = self._slots[path].choices, world.choice(path)
+            if now.kind == "array":
+                wanted = [Choice("array", (now.data[0], "int32")), Choice("static", 4), Choice("static", 1)]
+                choices += [choice for choice in wanted if choice not in choices]
             for number, choice in enumerate(self._slots[path].choices):
                 integer = choice.kind == "static" and type(choice.data) is int
                 if integer or (choice.kind == "array" and choice.data[1] == "int32"):
@@ -588,15 +656,18 @@ def _wrapped(module: types.ModuleType, definitions: Definitions, target: str) ->
     return definitions.get(getattr(inner, "__qualname__", ""))
 
 
-class _Getter:
+class Getter:
+    """Reads an attribute of an instance when it is called."""
+
     def __init__(self, instance: Any, name: str) -> None:
         self._instance, self._name = instance, name
 
     def __call__(self) -> Any:
+        """Read it."""
         return getattr(self._instance, self._name)
 
 
-class _LinenMethod:
+class LinenMethod:
     """Calls a method of a flax.linen module, which needs its variables."""
 
     def __init__(self, jax: Any, instance: Any, method: Any, name: str) -> None:
@@ -604,6 +675,7 @@ class _LinenMethod:
         self.__signature__ = inspect.signature(method)
 
     def __call__(self, *arguments: Any, **words: Any) -> Any:
+        """Make the variables, call the method with them, and return what it gives and the variables."""
         keys = {"params": self._key, "dropout": self._key}
         return self._instance.init_with_output(keys, *arguments, method=self._name, **words)
 
@@ -638,7 +710,7 @@ def _limited(action: Callable[[], None], seconds: float) -> None:
 def _needs_values(failure: Failure | None) -> bool:
     return failure is not None and (
         # Not all that Python cannot do without a value is an error of jax's own: formatting, opening, indexing a list.
-        failure.traced or "Tracer" in failure.message or "Traced<" in failure.message
+        failure.traced or any(word in failure.message for word in ("Tracer", "Traced<", "traced array"))
     )
 
 
@@ -688,6 +760,8 @@ def _kinds_for(kind: str, message: str) -> tuple[str, ...]:
         return ("record", "model", "array")
     if "not callable" in message:
         return ("function", "model")
+    if "string indexing" in message or "not str" in message or "must be integers or slices" in message:
+        return ("dict",)
     if "unpack" in message or "not iterable" in message or "not subscriptable" in message:
         return ("sequence", "array", "dict")
     return ()
@@ -710,11 +784,26 @@ def _numbers(message: str) -> list[int]:
     return [number for number in dict.fromkeys(found) if 2 < number <= 4096 and number != SIZE][:3]
 
 
+_TO_UNPACK = re.compile(r"values to unpack \(expected (\d+)")
+_MOST_AXES = 6
+_TOLD_APART, _NEWS = 60, 0.9
+_OFFERED = (
+    Choice("record"),
+    Choice("opaque"),
+    Choice("function", "same"),
+    Choice("function", "sum"),
+    Choice("model"),
+    Choice("sequence", (tuple, None, 2)),
+    Choice("dict", ("a", "b")),
+    Choice("array", (1, "float32")),
+)
+"""What a value may be though nothing but an exception says so."""
+_KEYS = (Choice("array", (0, "key")), Choice("array", (0, "oldkey")), Choice("array", (1, "key")))
 _TOO_FEW_AXES = re.compile(r"but (\d+) were indexed")
 """How jax says that an array has fewer axes than are asked for, and how many these are."""
 _SEVERAL = 2
 _STAND_INS = ("record", "opaque", "model", "function")
-_BUILT = ("instance", "sequence", "dict", "factory")
+_BUILT = ("instance", "made", "sequence", "dict", "factory")
 _ITEMS = 1000
 """How far a generator that a target returns is run."""
 _LONGEST_TRY = 3.0

@@ -77,6 +77,7 @@ class Definitions:
         self._functions: dict[str, Function] = {}
         self._known: dict[Function, FunctionUses] = {}
         self._attributes: dict[str, set[str]] = {}
+        self._kept: dict[str, dict[str, Use]] = {}
         for statement in ast.walk(tree):
             if isinstance(statement, ast.ClassDef):
                 self._attributes[statement.name] = {
@@ -103,6 +104,30 @@ class Definitions:
     def attributes(self, name: str) -> set[str]:
         """Return the attributes that the methods of a class assign."""
         return self._attributes.get(name, set())
+
+    def of_attributes(self, owner: str) -> dict[str, Use]:
+        """Return what the methods of a class do with what its constructor is given, by the parameter's name.
+
+        A parameter that is assigned to an attribute is used by the name of that; fields have the same name as both.
+        """
+        if owner not in self._kept:
+            methods = [(n, f) for n, f in self._functions.items() if n.startswith(owner + ".") and n.count(".") == 1]
+            names = {attribute: attribute for attribute in self.attributes(owner)}
+            constructor = self._functions.get(f"{owner}.__init__")
+            for node in ast.walk(constructor) if constructor is not None else ():
+                if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name):
+                    targets = [t for t in node.targets if isinstance(t, ast.Attribute)]
+                    names.update({target.attr: node.value.id for target in targets})
+            found: dict[str, Use] = {}
+            for _, method in methods:
+                uses = self.uses(method, owner)
+                for path in list(uses.paths):
+                    attribute = path.removeprefix("self.")
+                    if path.startswith("self.") and not set(attribute) & set(".[("):
+                        name = names.get(attribute, attribute)
+                        found[name] = joined(found.get(name, Use()), uses.of(path))
+            self._kept[owner] = found
+        return self._kept[owner]
 
     def uses(self, function: Function, owner: str = "") -> FunctionUses:
         """Return what a function does with its values; `owner` is the class that a method belongs to."""
@@ -396,7 +421,10 @@ class FunctionUses:
 
     def _note_callee(self, node: ast.Call, definitions: Definitions, owner: str) -> None:
         """Take over what a function in sight does with the values that it is handed."""
-        name = _dotted(node.func)
+        name, given = _dotted(node.func), node.args
+        if name.rpartition(".")[2] in ("partial", "Partial") and given:
+            # What is handed over now is used when it is called.
+            name, given = _dotted(given[0]), given[1:]
         if not name:
             return
         function = definitions.get(f"{owner}.{name[5:]}" if owner and name.startswith("self.") else name)
@@ -405,7 +433,7 @@ class FunctionUses:
         names = [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)]
         if name.startswith("self.") and names[:1] == ["self"]:
             names = names[1:]
-        handed = [*zip(names, node.args, strict=False)]
+        handed = [*zip(names, given, strict=False)]
         handed += [(keyword.arg, keyword.value) for keyword in node.keywords if keyword.arg]
         inner = definitions.uses(function, owner)
         for parameter, value in handed:

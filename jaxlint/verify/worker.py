@@ -3,10 +3,10 @@
 The two ends of the conversation are file descriptors of their own, given on the command line, so that whatever the
 code under test prints or reads cannot disturb it.
 
-A request is an object whose `op` says what is wanted: `start`, `load` a module, `search` for arguments, `trace` or
-`call` a target, its `result`, let a loop `grow`, or run a statement `again`; `Worker.answer` shows what else each
-needs.  It carries an `id` that its answer repeats, beside what was asked for or `error`, and `poisoned`: whether this
-process should be replaced before it loads another module.
+A request is an object whose `op` says what is wanted: `start`, `load` a module, `record` calls, `search` for arguments,
+`trace` or `call` a target, its `result`, let a loop `grow`, or run a statement `again`; `Worker.answer` shows what
+else each needs.  It carries an `id` that its answer repeats, beside what was asked for or `error`, and `poisoned`:
+whether this process should be replaced before it loads another module.
 """
 
 from __future__ import annotations
@@ -58,6 +58,7 @@ class Worker:
                 source.encode("latin-1") if request["bytes"] else source,
                 request["watched"],
                 request["loops"],
+                entries=request["entries"],
                 spans=[tuple(span) for span in request["spans"]],
                 whole=request["whole"],
                 seconds=request["seconds"],
@@ -69,12 +70,15 @@ class Worker:
         if request["op"] == "call":
             seen = self._module.call(request["target"], request["calls"], dispatches=request["dispatches"])
             return {"observation": to_json(seen)}
+        if request["op"] == "record":
+            sources = [(path, test) for path, test in request["sources"]]
+            return {"recorded": self._module.record(request["targets"], sources, request["seconds"])}
         if request["op"] == "search":
             file, *ranges = request["anchor"].values()
             anchor = Anchor(file, *(tuple(map(tuple, some)) for some in ranges))
             budget = request["tries"], request["seconds"]
             wanted = Wanted(request["line"], anchor, request["effect"], tuple(request["parts"]))
-            found = self._module.search(request["target"], wanted, *budget, request["state"])
+            found = self._module.search(request["target"], wanted, *budget, request["state"], request["patience"])
             return {"inputs": to_json(found)}
         if request["op"] == "result":
             with self._steady.begin():
