@@ -74,7 +74,7 @@ class _Run:
                 left = [number for number in left if number not in results]
         checked = self._pool.each(functools.partial(_check, fix=fix), [self._files[number] for number in left], _died)
         if left:
-            from jaxlint.facts.outline import forget_trees
+            from jaxlint.facts.parsing import forget_trees
 
             forget_trees()
         for number, (content, result) in zip(left, checked, strict=True):

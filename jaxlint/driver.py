@@ -64,7 +64,7 @@ def read_exports(data: bytes, path: str = "<bytes>", *, keep: bool = False) -> E
     With `keep`, the tree is kept for linting the file in this process.
     """
     from jaxlint.facts.exports import exports
-    from jaxlint.facts.outline import keep_tree, python_tree
+    from jaxlint.facts.parsing import keep_tree, python_tree
 
     try:
         source = Source.from_bytes(data, path)

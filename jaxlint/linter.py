@@ -8,7 +8,7 @@ import hashlib
 import sys
 import threading
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from jaxlint.facts.incoming import NOTHING, Incoming
@@ -18,8 +18,8 @@ from jaxlint.source import Source
 
 if TYPE_CHECKING:
     from jaxlint.facts.module import ModuleFacts
-    from jaxlint.facts.outline import Block
     from jaxlint.rules import Report, RuleModule
+    from jaxlint.triage import Triggers
 
 
 def lint(source: Source, settings: Settings | None = None, incoming: Incoming = NOTHING) -> list[Finding]:
@@ -30,29 +30,50 @@ def lint(source: Source, settings: Settings | None = None, incoming: Incoming = 
     Never runs or imports the code, never opens a file, and never raises for what the text holds: a file that does not
     parse gives one JAX001, a failure of jaxlint itself a JAX000 beside what the other rules found.
     """
-    from jaxlint.facts import outline
+    from jaxlint.facts.parsing import UnreadableError
 
     settings = settings or Settings()
-    if not outline.may_matter(source, settings, incoming):
+    if not may_matter(source, settings, incoming):
         return []
     try:
-        kept = outline.outline(source, settings, incoming)
-        if not kept:
-            return fingerprinted(source, _unread(source))
-        # Not around `ast`, whose recursion does take room on the stack.
         with _deep_recursion():
-            found = fingerprinted(source, [*_unread(source), *_run(_facts(source, kept, settings, incoming), settings)])
+            found = fingerprinted(source, [*_unread(source), *_run(_facts(source, settings, incoming), settings)])
         # Only now: a fingerprint must not depend on how sure a finding has to be.
         return [finding for finding in found if finding.confidence >= settings.min_confidence]
-    except outline.UnreadableError as error:
+    except UnreadableError as error:
         return fingerprinted(source, [_syntax_error(error)])
     except Exception as error:  # noqa: BLE001  (a file that jaxlint fails on must not end the run)
         return fingerprinted(source, [_internal_error(error, "reading the file")])
 
 
+def may_matter(source: Source, settings: Settings, incoming: Incoming = NOTHING) -> bool:
+    """Tell whether a file could hold a finding, judged by the words of its text and by who uses it."""
+    from jaxlint import triage
+
+    return triage.may_matter(source.text, _triggers(settings), settings.wrappers, incoming)
+
+
+# Keyed by identity: Settings holds a mapping, so it has no hash, and a run uses one object for all its files.
+_known_triggers: dict[int, tuple[Settings, Triggers]] = {}
+
+
+def _triggers(settings: Settings) -> Triggers:
+    known = _known_triggers.get(id(settings))
+    if known is not None and known[0] is settings:
+        return known[1]
+    from jaxlint.rules import rules
+    from jaxlint.triage import Triggers
+
+    triggers = Triggers.of(rule for rule in rules().values() if settings.enabled(rule))
+    if len(_known_triggers) > 64:
+        _known_triggers.clear()
+    _known_triggers[id(settings)] = (settings, triggers)
+    return triggers
+
+
 _RECURSION = 8000
-"""LibCST needs three to nine frames of Python for each level at which code nests, and `outline.DEEPEST` says how many
-levels there may be.  Such frames take no room on the stack of the process."""
+"""Facts need up to nine frames of Python for each level at which code nests, and `nodes.DEEPEST` says how many levels
+there may be.  Such frames take no room on the stack of the process."""
 
 _lock = threading.Lock()
 _limits: list[int] = []
@@ -74,11 +95,11 @@ def _deep_recursion() -> Iterator[None]:
                 sys.setrecursionlimit(limit)
 
 
-def _facts(source: Source, kept: Sequence[Block], settings: Settings, incoming: Incoming) -> ModuleFacts:
+def _facts(source: Source, settings: Settings, incoming: Incoming) -> ModuleFacts:
     # LibCST is imported behind this line only: most files never get here.
     from jaxlint.facts.module import ModuleFacts
 
-    return ModuleFacts.of(source, kept, settings, incoming)
+    return ModuleFacts.of(source, settings, incoming)
 
 
 def _run(facts: ModuleFacts, settings: Settings) -> Iterator[Finding]:

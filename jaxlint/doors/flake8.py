@@ -69,7 +69,7 @@ class Plugin:
         try:
             config = self._config(os.path.dirname(path))
         except ConfigError as error:
-            from jaxlint.facts.outline import may_matter
+            from jaxlint.linter import may_matter
             from jaxlint.settings import Settings
 
             # Once for each file that would have been linted.

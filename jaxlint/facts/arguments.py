@@ -18,7 +18,7 @@ from jaxlint.facts.lengths import Lengths
 from jaxlint.facts.names import Element, Expression, Names, Value
 from jaxlint.facts.sizes import Sizes
 from jaxlint.facts.traceable import Traceable
-from jaxlint.facts.tree import Binding, Class, Function, Loop, Parameter, Tree, children, last_name, within
+from jaxlint.facts.tree import Binding, Class, Function, Loop, Parameter, Tree, children, last_name, same_code, within
 from jaxlint.facts.wrapping import Wrappings
 
 _UNHASHABLE = {
@@ -699,7 +699,7 @@ class Arguments:
         for parameter in call.parameters:
             styles = [self._style(one, parameter) for one in (call, other)]
             values = [one.argument(parameter) or parameter.default for one in (call, other)]
-            if values[0] is None or values[1] is None or not values[0].deep_equals(values[1]):
+            if values[0] is None or values[1] is None or not same_code(values[0], values[1]):
                 return None
             if styles[0] != styles[1]:
                 differing = differing or parameter

@@ -72,8 +72,6 @@ class UnusedCompiled:
         line = self._tree.parent(statement)
         block = self._tree.parent(line) if line is not None else None
         siblings: Sequence[cst.CSTNode] = getattr(block, "body", ())
-        if isinstance(block, cst.Module):
-            siblings = [node for module, _ in self._tree.roots for node in module.body]
         for here, below in itertools.pairwise(siblings):
             if here is line:
                 return self._tree.function_of.get(id(below))

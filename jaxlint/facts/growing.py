@@ -14,7 +14,7 @@ from jaxlint.facts.contexts import FunctionContexts
 from jaxlint.facts.lengths import JOINING, is_empty_list
 from jaxlint.facts.loops import Loops
 from jaxlint.facts.names import Expression, Names
-from jaxlint.facts.tree import Loop, Tree, last_name
+from jaxlint.facts.tree import Loop, Tree, last_name, same_code
 
 _JOINING = frozenset(f"jax.numpy.{name}" for name in JOINING)
 _CHANGING = frozenset({"append", "remove", "pop", "extend", "insert"})
@@ -88,7 +88,7 @@ class GrowingArrays:
         if function.cls is None or function.name.startswith(("__", "setup", "init", "reset", "build")):
             return None
         stores = self._names.stores(function.cls, target.attr.value)
-        if any(isinstance(value, cst.Subscript) and value.value.deep_equals(target) for value, _ in stores):
+        if any(isinstance(value, cst.Subscript) and same_code(value.value, target) for value, _ in stores):
             return None  # cut to a length again
         name = f"self.{target.attr.value}"
         return Growing(call, name, f"`{name}` grows in each call of `{function.name}`", context.loop)
@@ -185,7 +185,7 @@ class GrowingArrays:
             node = work.pop()
             if isinstance(node, (cst.List, cst.Tuple)):
                 work.extend(element.value for element in node.elements)
-            elif isinstance(node, (cst.Name, cst.Attribute)) and node.deep_equals(target):
+            elif isinstance(node, (cst.Name, cst.Attribute)) and same_code(node, target):
                 bindings = self._names.bindings(node) if isinstance(node, cst.Name) else ()
                 return isinstance(node, cst.Attribute) or any(binding.value is call for binding in bindings)
         return False
@@ -194,7 +194,7 @@ class GrowingArrays:
         """Whether a turn cuts an array to a length again, as `x = x[-n:]` does."""
         for binding in self._tree.context(target).scope.frame.bindings.get(target.value, ()):
             inside = binding.context.loop is not None and binding.context.loop.inside(loop)
-            if inside and isinstance(binding.value, cst.Subscript) and binding.value.value.deep_equals(target):
+            if inside and isinstance(binding.value, cst.Subscript) and same_code(binding.value.value, target):
                 return True
         return False
 

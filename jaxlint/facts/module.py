@@ -1,4 +1,4 @@
-"""What a module means to JAX, built in one pass over its kept statements; rules only ask.
+"""What a module means to JAX, built in one pass over its statements; rules only ask.
 
 The facts hold LibCST nodes and die with the run.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -34,7 +33,7 @@ from jaxlint.facts.leaf_maps import LeafMap, LeafMaps
 from jaxlint.facts.lengths import Lengths
 from jaxlint.facts.loops import SHORT_ELEMENTWISE, Loops, Unrolled
 from jaxlint.facts.names import External, Names
-from jaxlint.facts.outline import Block, UnreadableError, python_tree, whole
+from jaxlint.facts.parsing import Places, parse
 from jaxlint.facts.runs import Runs
 from jaxlint.facts.signatures import Signatures, WrongArgument
 from jaxlint.facts.sites import CompileSite, Lifetime, Sites
@@ -53,8 +52,6 @@ from jaxlint.facts.wrapping import Wrappings
 from jaxlint.finding import Span
 
 if TYPE_CHECKING:
-    from libcst.metadata import CodePosition, CodeRange
-
     from jaxlint.settings import Settings
     from jaxlint.source import Source
 
@@ -62,29 +59,23 @@ if TYPE_CHECKING:
 class ModuleFacts:
     """The facts of one module.  Each is computed when first asked for."""
 
-    def __init__(self, source: Source, tree: Tree, settings: Settings, incoming: Incoming = NOTHING) -> None:
+    def __init__(
+        self, source: Source, module: cst.Module, places: Places, settings: Settings, incoming: Incoming = NOTHING
+    ) -> None:
         self.source = source
-        self.tree = tree
+        self.tree = Tree(module)
+        self.places = places
         self.settings = settings
         self.incoming = incoming
 
     @classmethod
-    def of(
-        cls, source: Source, blocks: Sequence[Block], settings: Settings, incoming: Incoming = NOTHING
-    ) -> ModuleFacts:
-        """Parse the kept blocks of a file; `incoming` is what the rest of the project says about it.
+    def of(cls, source: Source, settings: Settings, incoming: Incoming = NOTHING) -> ModuleFacts:
+        """Parse a file; `incoming` is what the rest of the project says about it.
 
         Raises:
             UnreadableError: the text is not Python.
-            ParserError: the text is Python, and LibCST fails on it.
         """
-        try:
-            return cls(source, Tree(blocks), settings, incoming)
-        except (cst.ParserSyntaxError, cst.CSTValidationError) as error:
-            if len(blocks) != 1 or blocks[0].text != source.text:
-                # `ast` took the file, and a block of it fails by itself: let LibCST see the whole.
-                return cls.of(source, [whole(source)], settings, incoming)
-            raise _unreadable(source, error) from None
+        return cls(source, *parse(source), settings, incoming)
 
     # The facts
 
@@ -345,7 +336,8 @@ class ModuleFacts:
 
     def code(self, node: cst.CSTNode) -> str:
         """Return the source text of a node."""
-        return self.tree.root(node)[0].code_for_node(node)
+        span = self.span(node)
+        return self.source.text[span.start : span.end]
 
     def short_code(self, node: cst.CSTNode, limit: int = 40) -> str:
         """Return the source text of a node on one line, shortened in the middle of a message."""
@@ -367,20 +359,7 @@ class ModuleFacts:
 
     def span(self, node: cst.CSTNode) -> Span:
         """Return the span of a node, from its first token to its last."""
-        module, block = self.tree.root(node)
-        position = self._positions(module)[node]
-        return Span(self._offset(block, position.start), self._offset(block, position.end))
-
-    def _offset(self, block: Block, position: CodePosition) -> int:
-        """Turn a position within a block into an offset of the source."""
-        line = position.line
-        for piece in block.pieces:
-            first = self.source.position(piece.start)[0]
-            rows = self.source.position(piece.end)[0] - first
-            if line <= rows or piece is block.pieces[-1]:
-                return self.source.offset(first + line - 1, position.column + 1)
-            line -= rows
-        raise AssertionError("a block has at least one piece")
+        return self.places.span(node)
 
     def row(self, node: cst.CSTNode) -> int:
         """Return the 1-based row on which a node starts; for a `def` the row of the `def` itself."""
@@ -392,35 +371,3 @@ class ModuleFacts:
     def context(self, node: cst.CSTNode) -> str:
         """Return the qualified name of what is around a node."""
         return self.tree.context(node).scope.frame.qualname
-
-    def _positions(self, module: cst.Module) -> dict[cst.CSTNode, CodeRange]:
-        # Only for a block with a finding: the provider costs two parses.
-        from libcst.metadata import MetadataWrapper, PositionProvider
-
-        key = id(module)
-        if key not in self._position_cache:
-            wrapper = MetadataWrapper(module, unsafe_skip_copy=True)
-            self._position_cache[key] = dict(wrapper.resolve(PositionProvider))
-        return self._position_cache[key]
-
-    @functools.cached_property
-    def _position_cache(self) -> dict[int, dict[cst.CSTNode, CodeRange]]:
-        return {}
-
-
-class ParserError(Exception):
-    """LibCST fails on a text that Python takes; the text of the exception says where."""
-
-
-def _unreadable(source: Source, error: Exception) -> UnreadableError | ParserError:
-    """Word a syntax error as Python does, where Python agrees that it is one."""
-    try:
-        python_tree(source.text)
-    except SyntaxError as known:
-        row, column, message = known.lineno or 1, max((known.offset or 1) - 1, 0), f"syntax error: {known.msg}"
-    except (ValueError, RecursionError, MemoryError) as known:
-        row, column, message = 1, 0, f"syntax error: {known}"
-    else:
-        return ParserError(f"Python takes it and LibCST does not: {error}")
-    start = source.offset(min(max(row, 1), len(source.line_starts)), 1)
-    return UnreadableError(message, min(start + column, len(source.text)))

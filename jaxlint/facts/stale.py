@@ -277,8 +277,7 @@ class Stale:
         return found
 
     def _nodes(self) -> Iterator[cst.CSTNode]:
-        for module, _ in self._tree.roots:
-            yield from (node for node in within(module) if id(node) in self._tree.contexts)
+        yield from (node for node in within(self._tree.module) if id(node) in self._tree.contexts)
 
     def changes_of(self, cls: Class) -> Iterator[Change]:
         """Yield the places that assign an attribute of an instance, or change it in place."""

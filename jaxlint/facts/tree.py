@@ -1,9 +1,9 @@
-"""One walk over the kept statements: parents, contexts, scopes, bindings, calls, loops, classes and functions.
+"""One walk over a file: parents, contexts, scopes, bindings, calls, loops, classes and functions.
 
 This is the only place that visits nodes.  It is driven by hand over precomputed child fields, because LibCST's own
 `visit` costs ten times as much and its metadata providers two to three parses each.  Everything else asks.
 
-Nodes are kept by `id`: LibCST hashes nodes by identity through a Python-level method, and the blocks keep them alive.
+Nodes are kept by `id`: LibCST hashes nodes by identity through a Python-level method, and the tree keeps them alive.
 """
 
 from __future__ import annotations
@@ -16,8 +16,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import libcst as cst
-
-from jaxlint.facts.outline import Block, without_lone_backslashes
 
 Branch = tuple[tuple[int, int], ...]
 """Which arm of which compound statements a statement stands in, outermost first."""
@@ -175,8 +173,14 @@ class Class:
 _SKIPPED = frozenset(
     "lpar rpar lbrace rbrace lbracket rbracket comma semicolon colon equal operator dot annotation returns "
     "type_parameters type_comment asynchronous star header footer leading_lines lines_after_decorators indent "
-    "keyword first_colon second_colon posonly_ind conversion prefix start end".split()
+    "keyword first_colon second_colon posonly_ind conversion prefix start end trailing_whitespace leading_whitespace "
+    "trailing_comma separator has_trailing_newline default_newline default_indent encoding".split()
 )
+
+
+@functools.cache
+def _forward_fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
+    return tuple(reversed(_child_fields(kind)))
 
 
 @functools.cache
@@ -186,14 +190,22 @@ def _child_fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
     return tuple(n for n in reversed(names) if n not in _SKIPPED and not n.startswith("whitespace"))
 
 
-def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """Yield the children that may hold code, in source order."""
-    for name in reversed(_child_fields(type(node))):
+_SEQUENCES = (list, tuple)
+_NO_NODES = frozenset({type(None), str, bool, cst.MaybeSentinel})
+"""What a field holds besides nodes and sequences of them; `isinstance` is slow on LibCST's abstract classes."""
+
+
+def children(node: cst.CSTNode) -> list[cst.CSTNode]:
+    """Return the children that may hold code, in source order."""
+    found: list[cst.CSTNode] = []
+    for name in _forward_fields(type(node)):
         child = getattr(node, name)
-        if isinstance(child, cst.CSTNode):
-            yield child
-        elif isinstance(child, (tuple, list)):
-            yield from (item for item in child if isinstance(item, cst.CSTNode))
+        kind = child.__class__
+        if kind in _SEQUENCES:
+            found.extend(child)
+        elif kind not in _NO_NODES:
+            found.append(child)
+    return found
 
 
 def within(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
@@ -205,14 +217,41 @@ def within(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         stack.extend(children(current))
 
 
+def same_code(one: cst.CSTNode, other: cst.CSTNode) -> bool:
+    """Whether two nodes are written alike, white space and parentheses aside."""
+    stack = [(one, other)]
+    while stack:
+        first, second = stack.pop()
+        if type(first) is not type(second):
+            return False
+        if isinstance(first, _WRITTEN) and first.value != second.value:  # type: ignore[attr-defined]
+            return False
+        for name in _TELLING:
+            if type(getattr(first, name, None)) is not type(getattr(second, name, None)):
+                return False
+        if isinstance(first, cst.Arg) and not _same_argument(first, second):
+            return False
+        mine, others = list(children(first)), list(children(second))
+        if len(mine) != len(others):
+            return False
+        stack.extend(zip(mine, others, strict=True))
+    return True
+
+
+def _same_argument(one: cst.Arg, other: Any) -> bool:
+    names = [None if arg.keyword is None else arg.keyword.value for arg in (one, other)]
+    return one.star == other.star and names[0] == names[1]
+
+
+_WRITTEN = (cst.Name, cst.SimpleString, cst.Integer, cst.Float, cst.Imaginary, cst.FormattedStringText)
+_TELLING = ("operator", "asynchronous")
+
+
 class Tree:
-    """What the walk gathers; see the module's docstring.
+    """What the walk gathers; see the module's docstring."""
 
-    Raises:
-        libcst.ParserSyntaxError: a block is not Python.
-    """
-
-    def __init__(self, blocks: Sequence[Block]) -> None:
+    def __init__(self, module: cst.Module) -> None:
+        self.module = module
         self.parents: dict[int, cst.CSTNode] = {}
         self.contexts: dict[int, Context] = {}
         self.module_scope = Scope("module", None, None, None, "")
@@ -227,11 +266,7 @@ class Tree:
         self.once_marks: set[int] = set()
         self._order = 0
         self._stack: list[tuple[cst.CSTNode, cst.CSTNode | None, Context]] = []
-        self.roots: list[tuple[cst.Module, Block]] = []
-        for block in blocks:
-            module = cst.parse_module(without_lone_backslashes(block.text))
-            self.roots.append((module, block))
-            self._walk(module)
+        self._walk(module)
 
     # The walk
 
@@ -250,13 +285,8 @@ class Tree:
             if handler is not None:
                 handler(self, node, context)
                 continue
-            for name in _child_fields(kind):
-                child = getattr(node, name)
-                if isinstance(child, cst.CSTNode):
-                    stack.append((child, node, context))
-                elif child.__class__ is tuple or child.__class__ is list:
-                    for item in reversed(child):
-                        stack.append((item, node, context))
+            for child in reversed(children(node)):
+                stack.append((child, node, context))
 
     def _push(self, parent: cst.CSTNode, context: Context, *nodes: cst.CSTNode | None) -> None:
         """Visit `nodes` next, in the order given."""
@@ -669,14 +699,7 @@ class Tree:
             if isinstance(node, (cst.FunctionDef, cst.ClassDef)):
                 stack.extend(item.decorator for item in reversed(node.decorators))
                 continue
-            stack.extend(reversed(list(children(node))))
-
-    def root(self, node: cst.CSTNode) -> tuple[cst.Module, Block]:
-        """Return the parsed block that a node belongs to."""
-        top = node
-        for top in self.ancestors(node):  # noqa: B007  (the last one is wanted)
-            pass
-        return next((module, block) for module, block in self.roots if module is top)
+            stack.extend(reversed(children(node)))
 
 
 def last_name(node: cst.CSTNode) -> str:

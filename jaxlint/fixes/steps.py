@@ -71,9 +71,7 @@ class Steps:
 @functools.lru_cache(maxsize=4)
 def facts_of(text: str, facts: ModuleFacts) -> ModuleFacts:
     """Return the facts of a new text of a file."""
-    from jaxlint.facts import outline
     from jaxlint.facts.module import ModuleFacts as Facts
 
     source = Source(text, facts.source.path, facts.source.encoding, facts.source.bom)
-    # By statements, so that places cost no more than the statement that they are in.
-    return Facts.of(source, outline.blocks(source), facts.settings, facts.incoming)
+    return Facts.of(source, facts.settings, facts.incoming)

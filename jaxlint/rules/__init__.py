@@ -33,10 +33,8 @@ HOME = "https://pypi.org/project/flake8-jaxlint/"
 class Rule:
     """What is known of a rule without running it.
 
-    `words` are identifiers that make a statement matter to the rule; `cues` make one matter that traced code in the
-    file reaches.  A file that holds neither cannot have a finding; both feed the cost ladder.  A rule that is
-    `eager_only` has findings above confidence `low` only where a loop or a program's start is in sight.  One with
-    `array_loops` reports loops that do array operations outside any trace.
+    A file can have a finding of the rule only if it holds one of `words`, or one of `cues` and something that is
+    traced, or, with `array_loops`, any loop; see `jaxlint.triage`.
     `off_by_default` rules run only where their code is selected by name.
     """
 
@@ -49,7 +47,6 @@ class Rule:
     cues: frozenset[str] = frozenset()
     preview: bool = False
     off_by_default: bool = False
-    eager_only: bool = False
     array_loops: bool = False
     doc: str = field(default="", compare=False, repr=False)
 

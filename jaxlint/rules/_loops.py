@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 WORDS = _staged.WORDS
 CUES = frozenset({"while", "range", "enumerate"})
-"""With these words in code that something traces, a loop may matter; see the outline's `LOOP_WORDS`."""
+"""With these words in code that something traces, a loop may matter; see `jaxlint.triage`."""
 
 
 def instead(unrolled: Unrolled) -> str:

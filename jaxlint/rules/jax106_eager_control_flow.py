@@ -74,7 +74,6 @@ RULE = Rule(
     impact=Impact.EVERY_CALL,
     since="0.1.0",
     words=CONTROL_FLOW,
-    eager_only=True,
     doc=__doc__,
 )
 

@@ -71,7 +71,6 @@ RULE = Rule(
     impact=Impact.EVERY_CALL,
     since="0.1.0",
     words=SOLVERS,
-    eager_only=True,
     doc=__doc__,
 )
 

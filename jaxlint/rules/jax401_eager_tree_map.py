@@ -71,7 +71,6 @@ RULE = Rule(
     impact=Impact.FIRST_CALL,
     since="0.1.0",
     words=frozenset({"tree_map", "tree_multimap", "tree_map_with_path", "map_with_path", "tree.map"}),
-    eager_only=True,
     doc=__doc__,
 )
 

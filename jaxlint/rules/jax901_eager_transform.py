@@ -60,7 +60,6 @@ RULE = Rule(
         "vmap grad value_and_grad jacfwd jacrev hessian filter_vmap filter_grad filter_value_and_grad".split()
     ),
     off_by_default=True,
-    eager_only=True,
     doc=__doc__,
 )
 

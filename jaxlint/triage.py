@@ -1,0 +1,82 @@
+"""Which files could hold a finding at all, by the words of their text: most need not be parsed."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from jaxlint.facts.incoming import Incoming
+    from jaxlint.rules import Rule
+
+LIBRARIES = ("jax", "flax", "equinox", "eqx", "haiku")
+"""A file that mentions none of these, nor the module of a configured wrapper, holds nothing to find."""
+
+TRACE_WORDS = frozenset(
+    "jit pmap pjit filter_jit filter_pmap vmap filter_vmap grad value_and_grad filter_grad filter_value_and_grad "
+    "checkpoint remat scan while_loop fori_loop cond switch compact pallas_call Module "
+    "psum pmean pmax pmin psum_scatter all_gather all_to_all ppermute pshuffle pswapaxes axis_index".split()
+)
+"""The identifiers by which code that runs under trace is marked."""
+
+_LOOPS = frozenset({"for", "while"})
+_WORD = re.compile(r"[^\W\d]\w*")
+
+
+@dataclass(frozen=True)
+class Triggers:
+    """What makes a file matter: one of `words`, or one of `cues` where something in the file or around it is traced.
+
+    With `array_loops` a loop does.
+    """
+
+    words: frozenset[str]
+    cues: frozenset[str]
+    array_loops: bool
+
+    @classmethod
+    def of(cls, rules: Iterable[Rule]) -> Triggers:
+        """Return what makes a file matter to one of some rules."""
+        given = list(rules)
+        return cls(
+            frozenset(word for rule in given for word in rule.words),
+            frozenset(word for rule in given for word in rule.cues),
+            any(rule.array_loops for rule in given),
+        )
+
+
+def may_matter(source_text: str, triggers: Triggers, wrappers: Iterable[str], incoming: Incoming) -> bool:
+    """Tell whether a text could hold a finding.
+
+    Args:
+        source_text: the text of the file.
+        triggers: what the rules that run look for.
+        wrappers: the dotted names of wrappers that are configured.
+        incoming: what the rest of the project says about the file.
+    """
+    names = tuple(sorted(wrappers))
+    if not incoming.telling and not _libraries(names).search(source_text):
+        return False
+    words = set(_WORD.findall(source_text))
+    own = {name.rpartition(".")[2] for name in (*names, *incoming.telling)}
+    if _has_any(triggers.words, words) or not own.isdisjoint(words):
+        return True
+    if triggers.array_loops and not words.isdisjoint(_LOOPS):
+        return True
+    return not triggers.cues.isdisjoint(words) and (bool(incoming.traced) or not TRACE_WORDS.isdisjoint(words))
+
+
+def _has_any(triggers: frozenset[str], words: Collection[str]) -> bool:
+    """Whether a text's words hold a trigger; of `tree.map` they hold both parts."""
+    if not triggers.isdisjoint(words):
+        return True
+    return any("." in trigger and all(part in words for part in trigger.split(".")) for trigger in triggers)
+
+
+@functools.lru_cache(maxsize=8)
+def _libraries(wrappers: tuple[str, ...]) -> re.Pattern[str]:
+    modules = {name.partition(".")[0] for name in wrappers}
+    return re.compile("|".join(map(re.escape, (*LIBRARIES, *sorted(modules)))))
