@@ -9,14 +9,13 @@ import pytest
 from jaxlint import Settings, Source
 from jaxlint.facts.contexts import Contexts
 from jaxlint.facts.module import ModuleFacts
-from jaxlint.facts.outline import whole
 
 EAGER, TRANSFORMED, STAGED, UNKNOWN = Contexts.EAGER, Contexts.TRANSFORMED, Contexts.STAGED, Contexts.UNKNOWN
 
 
 def facts_of(text: str) -> ModuleFacts:
     source = Source.from_bytes(f"import jax\nimport jax.numpy as jnp\n{textwrap.dedent(text)}".encode(), "module.py")
-    return ModuleFacts.of(source, [whole(source)], Settings())
+    return ModuleFacts.of(source, Settings())
 
 
 def contexts(text: str, name: str) -> Contexts:
