@@ -20,8 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from jaxlint.digests import digest
+from jaxlint.observed import CACHE_FOLDER
 
-FOLDER = ".jaxlint_cache"
+FOLDER = CACHE_FOLDER
 _FILE = "v1.sqlite3"
 _TAG = "CACHEDIR.TAG"
 _TAG_TEXT = "Signature: 8a477f597d28d172789f06886806bc55\n# This folder was made by jaxlint, which can make it again.\n"

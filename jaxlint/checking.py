@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from jaxlint.digests import digest, digest_of
 from jaxlint.facts.incoming import NOTHING
 from jaxlint.notebook import is_notebook
+from jaxlint.observed import key_of
 from jaxlint.pool import Pool
 
 if TYPE_CHECKING:
@@ -134,7 +135,8 @@ class _Run:
         config = file.config
         path = file.path if config.baseline is not None else ""
         around = (config.name_of(file.path), config.ignored(file.path), path)
-        return digest("findings", self._version, content, self._config_key(config), incoming, *around)
+        seen = key_of(config, file.path)
+        return digest("findings", self._version, content, self._config_key(config), incoming, *around, seen)
 
     def _config_key(self, config: Config) -> str:
         known = self._config_keys.get(id(config))

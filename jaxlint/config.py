@@ -736,6 +736,8 @@ class Finder:
         self._fixed: Layer | None = None
         if isolated:
             self._fixed = Layer()
+            # Neither what runs showed.
+            self._over = (*self._over, Layer({"observed": os.devnull}))
         elif file is not None:
             self._fixed = load(os.path.abspath(file))
             if self._fixed is None:

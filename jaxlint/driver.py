@@ -15,6 +15,7 @@ from jaxlint.facts.incoming import NOTHING, Incoming
 from jaxlint.finding import Confidence, Finding, Span
 from jaxlint.linter import fingerprinted, lint
 from jaxlint.noqa import Noqa
+from jaxlint.observed import linted
 from jaxlint.source import Source, SourceError
 
 if TYPE_CHECKING:
@@ -97,18 +98,23 @@ def failure(code: str, name: str, message: str, file: File) -> Diagnostic:
 
 
 def _checked(data: bytes, file: File, *, fix: bool) -> Checked:
-    show = shown(file)
     try:
         source = Source.from_bytes(data, file.config.name_of(file.path))
     except SourceError as error:
         hidden = _is_ignored("JAX001", file.config.ignored(file.path), file.config)
         return Checked(() if hidden else (failure("JAX001", "syntax-error", str(error), file),))
-    findings = show(source, lint(source, file.config.settings, file.incoming))
+    findings = _shown_of(source, file)
     change = _change(data, source, findings, file) if fix else None
     if change is not None:
         source = Source.from_bytes(change.after, source.path)
-        findings = show(source, lint(source, file.config.settings, file.incoming))
+        findings = _shown_of(source, file)
     return Checked(tuple(Diagnostic.of(finding, source, file.name) for finding in findings), change=change)
+
+
+def _shown_of(source: Source, file: File) -> list[Finding]:
+    """Return what the user is to see of what is in a file, and of what runs showed of it."""
+    found, config = linted(source, file.config, file.path, file.incoming)
+    return shown(file if config is file.config else dataclasses.replace(file, config=config))(source, found)
 
 
 def _change(data: bytes, source: Source, findings: Iterable[Finding], file: File) -> Change | None:

@@ -54,6 +54,8 @@ class Joined:
     of_flood: dict[int, list[Diagnostic]]
     unused: list[Diagnostic]
     errors: list[str] = field(default_factory=list)
+    found: list[Diagnostic] = field(default_factory=list)
+    """All findings, at any confidence."""
 
     @property
     def shown(self) -> list[Suggestion]:
@@ -97,7 +99,7 @@ def join(model: Model, folder: str | None = None, *, isolated: bool = False) -> 
         suggestion.possible = _possible(suggestion, found)
         used.update(d.fingerprint + d.filename for d in (*suggestion.findings, *suggestion.possible))
     unused = [d for d in found if d.fingerprint + d.filename not in used and _is_shown(d)]
-    return Joined(model, sources, suggestions, of_miss, of_flood, unused, errors)
+    return Joined(model, sources, suggestions, of_miss, of_flood, unused, errors, found)
 
 
 def _distrust(model: Model, sources: Sources) -> None:
@@ -141,7 +143,9 @@ def _lint(paths: Sequence[str], sources: Sources, isolated: bool) -> tuple[list[
     from jaxlint.discovery import File, python_files
     from jaxlint.finding import Confidence
 
-    finder = Finder(isolated=isolated, over=[Layer({"min-confidence": Confidence.LOW, "preview": True})])
+    finder = Finder(
+        isolated=isolated, over=[Layer({"min-confidence": Confidence.LOW, "preview": True, "observed": os.devnull})]
+    )
     below = any(path.startswith(sources.folder + os.sep) for path in paths)
     project = {file.path: file for file in islice(python_files(sources.folder, finder), MOST_FILES + 1) if below}
     errors: list[str] = []

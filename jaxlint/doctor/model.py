@@ -187,6 +187,8 @@ class Model:
     unknown: int
     unknown_examples: list[events.Unknown]
     start: events.Start | None
+    sites: Counter[tuple[str, int]] = field(default_factory=Counter)
+    """By file and line: how often jax looked for the trace of what was called there, whether or not it had it."""
 
     @property
     def attributed(self) -> float:
@@ -289,6 +291,7 @@ class Builder:
         self._unknown = 0
         self._unknown_examples: list[events.Unknown] = []
         self._start: events.Start | None = None
+        self._sites: Counter[tuple[str, int]] = Counter()
         self._handlers: Mapping[type[Event], Any] = {
             events.Start: self._on_start,
             events.Finish: self._on_finish,
@@ -343,6 +346,7 @@ class Builder:
             unknown=self._unknown,
             unknown_examples=self._unknown_examples,
             start=self._start,
+            sites=self._sites,
         )
 
     def _sum_up(self) -> None:
@@ -383,6 +387,9 @@ class Builder:
 
     def _on_trace(self, event: events.TraceEnd, process: _Process) -> None:
         self._totals.trace_events += 1
+        site = event.site
+        if site is not None and (len(self._sites) < KEPT_PROGRAMS or (site.file, site.line) in self._sites):
+            self._sites[site.file, site.line] += 1
         thread = process.thread(event.thread)
         for number in range(len(thread.pending) - 1, -1, -1):
             pending = thread.pending[number]

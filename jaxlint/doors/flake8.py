@@ -61,7 +61,8 @@ class Plugin:
         from jaxlint.baseline import BaselineError
         from jaxlint.config import ConfigError
         from jaxlint.discovery import File
-        from jaxlint.linter import lint
+        from jaxlint.facts.incoming import NOTHING
+        from jaxlint.observed import linted
         from jaxlint.source import Source
 
         path = os.path.abspath(self._filename)
@@ -77,7 +78,7 @@ class Plugin:
                 yield self._failure(str(error))
             return
         source = Source(text, config.name_of(path))
-        found = lint(source, config.settings)
+        found, config = linted(source, config, path, NOTHING)
         if not found:
             return
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -71,7 +72,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _report(events: list[Event], program: str, arguments: argparse.Namespace) -> None:
     """Say what was found, on the standard error stream and in the files that were asked for."""
-    if arguments.quiet and not any((arguments.report, arguments.trace, arguments.json)):
+    from jaxlint.config import Finder
+
+    # Where a file is named for it, what was seen is kept whatever else is asked for.
+    kept = not arguments.isolated and Finder().config(os.getcwd()).observed is not None
+    if arguments.quiet and not kept and not any((arguments.report, arguments.trace, arguments.json)):
         return
     from jaxlint.doctor import jsonform, recording, text
     from jaxlint.doctor.join import join
@@ -81,6 +86,11 @@ def _report(events: list[Event], program: str, arguments: argparse.Namespace) ->
     if arguments.json is not None:
         recording.replace(arguments.json, [json.dumps(jsonform.to_json(joined), indent=1), "\n"])
     outputs.write(joined, arguments)
+    if not arguments.isolated:
+        from jaxlint.doctor import evidence
+
+        for problem in evidence.keep(joined, Finder()):
+            warn(problem)
     if arguments.quiet:
         return
     if not events:
