@@ -149,7 +149,7 @@ class Arguments:
         return [
             (cls, method)
             for cls in self._tree.classes
-            if self._instances.stands_alone(cls) and self._has_no_hash(cls)
+            if self._instances.stands_alone(cls) and self.has_no_hash(cls)
             for method in cls.methods.values()
             if self._instances.static_self(method)
         ]
@@ -169,9 +169,9 @@ class Arguments:
         if isinstance(node.func, cst.Name) and not self._names.bindings(node.func):
             return _UNHASHABLE_CALLS.get(node.func.value)
         cls = next((value for value in self._names.values(node.func) if isinstance(value, Class)), None)
-        return f"a `{cls.name}`, which has no hash," if cls is not None and self._has_no_hash(cls) else None
+        return f"a `{cls.name}`, which has no hash," if cls is not None and self.has_no_hash(cls) else None
 
-    def _has_no_hash(self, cls: Class) -> bool:
+    def has_no_hash(self, cls: Class) -> bool:
         """Whether instances compare by value and have no hash: `__eq__` alone, or a dataclass that is not frozen."""
         if "__hash__" in cls.methods or "__hash__" in cls.scope.bindings:
             return False

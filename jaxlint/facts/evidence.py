@@ -243,6 +243,10 @@ class Evidences:
             doubts = doubts | {Doubt.FAR}
         return Evidence(error=True, test=self._runs.is_test(function), doubts=doubts)
 
+    def definition(self, function: Function) -> Evidence:
+        """Return the evidence for a function that fails whenever it is called."""
+        return Evidence(error=True, test=self._runs.is_test(function))
+
     def option(
         self, node: cst.CSTNode, parameters: Sequence[Parameter], doubts: frozenset[Doubt] = frozenset()
     ) -> Evidence:

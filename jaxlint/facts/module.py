@@ -14,6 +14,7 @@ import libcst as cst
 from jaxlint.facts.arguments import Arguments
 from jaxlint.facts.calls import Calls
 from jaxlint.facts.captured import Captured, CapturedArrays
+from jaxlint.facts.cleared import Cleared, ClearedCaches
 from jaxlint.facts.compiled import CompiledCalls
 from jaxlint.facts.constants import Constants
 from jaxlint.facts.contexts import FunctionContexts
@@ -30,10 +31,12 @@ from jaxlint.facts.hosted import Hosted
 from jaxlint.facts.incoming import NOTHING, Incoming
 from jaxlint.facts.instances import Instances
 from jaxlint.facts.leaf_maps import LeafMap, LeafMaps
+from jaxlint.facts.leaks import Leak, Leaks
 from jaxlint.facts.lengths import Lengths
 from jaxlint.facts.loops import SHORT_ELEMENTWISE, Loops, Unrolled
 from jaxlint.facts.names import External, Names
 from jaxlint.facts.parsing import Places, parse
+from jaxlint.facts.plain_methods import PlainMethod, PlainMethods
 from jaxlint.facts.runs import Runs
 from jaxlint.facts.signatures import Signatures, WrongArgument
 from jaxlint.facts.sites import CompileSite, Lifetime, Sites
@@ -129,12 +132,28 @@ class ModuleFacts:
     @functools.cached_property
     def values(self) -> Values:
         """What expressions hold under trace."""
-        return Values(self.tree, self.names, self.wrappings, self.calls, self.tracing, self.constants)
+        parts = (self.tree, self.names, self.wrappings, self.calls, self.tracing, self.constants)
+        return Values(*parts, self.source.text)
 
     @functools.cached_property
     def staged(self) -> Staged:
         """What staged functions need from Python."""
         return Staged(self.tree, self.names, self.calls, self.tracing, self.values, self.compiled, self.incoming)
+
+    @functools.cached_property
+    def leaks(self) -> list[Leak]:
+        """Where traced code stores traced values in what outlives the trace."""
+        return Leaks(self.tree, self.names, self.calls, self.tracing, self.values, self.staged).found
+
+    @functools.cached_property
+    def plain_methods(self) -> list[PlainMethod]:
+        """The compiled methods whose instance JAX cannot look into."""
+        return PlainMethods(self.tree, self.names, self.wrappings, self.constants, self.values).found
+
+    @functools.cached_property
+    def cleared(self) -> list[Cleared]:
+        """Where a loop throws away what it has compiled."""
+        return ClearedCaches(self.tree, self.names, self.calls, self.compiled).found
 
     @functools.cached_property
     def loops(self) -> Loops:

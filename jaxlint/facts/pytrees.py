@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import libcst as cst
 
 from jaxlint.facts.names import Names
@@ -18,7 +20,8 @@ _ASKS_ONLY = frozenset(
 class Pytrees:
     """Tells plain classes of a module from those that may be pytrees."""
 
-    def __init__(self, tree: Tree, names: Names) -> None:
+    def __init__(self, tree: Tree, names: Names, text: str = "") -> None:
+        self._text = text
         self._tree = tree
         self._names = names
         self._plain: dict[int, bool] = {}
@@ -37,7 +40,9 @@ class Pytrees:
             return False
         if not all(self._is_plain_base(base) for base in cls.bases):
             return False
-        return len(cls.context.scope.bindings.get(cls.name, ())) == 1 and not self._is_handed_on(cls)
+        return len(cls.context.scope.bindings.get(cls.name, ())) == 1 and not (
+            self._is_registered(cls) or self._is_handed_on(cls)
+        )
 
     def _is_plain_base(self, base: cst.BaseExpression) -> bool:
         node = base.value if isinstance(base, cst.Subscript) else base
@@ -46,6 +51,16 @@ class Pytrees:
         values = self._names.values(node)
         return all(isinstance(value, Class) for value in values) or any(
             name in _PLAIN_BASES for name in self._names.externals(node)
+        )
+
+    def _is_registered(self, cls: Class) -> bool:
+        """Whether a statement may register the class; the text is asked, as such statements may not be kept."""
+        if "register" not in self._text and "pytree" not in self._text:
+            return False
+        listed = re.compile(rf"^(?!\s*class\b).*[(\[,]\s*{re.escape(cls.name)}\s*(?:[,)\]]|$)", re.MULTILINE)
+        return any(
+            not any(word in match[0] for word in ("isinstance", "issubclass", "super("))
+            for match in listed.finditer(self._text)
         )
 
     def _is_handed_on(self, cls: Class) -> bool:

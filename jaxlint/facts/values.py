@@ -18,7 +18,7 @@ from jaxlint.facts.constants import UNKNOWN, Constants
 from jaxlint.facts.names import Expression, External, Names
 from jaxlint.facts.pytrees import Pytrees
 from jaxlint.facts.tracing import Tracing
-from jaxlint.facts.tree import Binding, Function, Parameter, Tree
+from jaxlint.facts.tree import Binding, Function, Parameter, Tree, within
 from jaxlint.facts.wrapping import Wrapped, Wrappings
 
 
@@ -65,6 +65,7 @@ class Values:
         calls: Calls,
         tracing: Tracing,
         constants: Constants,
+        text: str = "",
     ) -> None:
         self._tree = tree
         self._names = names
@@ -76,7 +77,7 @@ class Values:
         self._pending: set[int] = set()
         self._parameters: dict[int, Kind] = {}
         self._numpy: dict[int, bool] = {}
-        self.pytrees = Pytrees(tree, names)
+        self.pytrees = Pytrees(tree, names, text)
 
     # Parameters
 
@@ -374,12 +375,12 @@ class Values:
         return Kind.UNKNOWN
 
     def _place_in_target(self, binding: Binding) -> int | None:
-        """Return which element of a loop's target tuple a name is, None where it is no direct element."""
+        """Return in which element of a loop's target tuple a name is, None where it is no tuple."""
         loop = binding.context.loop
         target = loop.node.target if loop is not None and not isinstance(loop.node, cst.While) else None
         if isinstance(target, (cst.Tuple, cst.List)):
             for index, element in enumerate(target.elements):
-                if isinstance(element.value, cst.Name) and element.value.value == binding.name:
+                if any(isinstance(part, cst.Name) and part.value == binding.name for part in within(element.value)):
                     return index
         return None
 
@@ -471,9 +472,34 @@ class Values:
         func = node.func
         if isinstance(func, cst.Name) and not self._names.bindings(func):
             return self._of_builtin_call(func.value, node)
-        if isinstance(func, cst.Attribute):
-            return self._of_method_call(func)
-        return Kind.UNKNOWN
+        if self._is_transformed(func):
+            return Kind.DATA
+        found = self._of_method_call(func) if isinstance(func, cst.Attribute) else Kind.UNKNOWN
+        return self._of_function_call(node) if found is Kind.UNKNOWN else found
+
+    def _is_transformed(self, func: cst.CSTNode) -> bool:
+        """Whether a callee is what a transform of JAX made: under trace its results are traced."""
+        values = self._names.values(func)
+        return bool(values) and all(
+            isinstance(value, Expression)
+            and (wrapped := self._wrappings.of(value.node)) is not None
+            and wrapped.wrapper.name in _TRANSFORMS
+            and wrapped.keyword("has_aux") is None
+            for value in values
+        )
+
+    def _of_function_call(self, node: cst.Call) -> Kind:
+        """What a function in sight returns, where all of its returns are traced."""
+        callees = self._calls.callees(node)
+        if len(callees) != 1:
+            return Kind.UNKNOWN
+        function = callees[0][0]
+        if function.yields or not function.returns or self._names.decorator_names(function):
+            return Kind.UNKNOWN
+        if function.name in ("__init__", "__post_init__") or function.is_lambda:
+            return Kind.UNKNOWN
+        found = _join([self.kind(returned) for returned in function.returns])
+        return found if found.traced else Kind.UNKNOWN
 
     def _is_left_to_method(self, name: str, node: cst.Call) -> bool:
         """Whether a function of NumPy calls the method of a traced array, as `np.sum(x)` does."""
@@ -564,12 +590,16 @@ class Values:
             return True
         names = self._names.externals(node.func)
         known = all(n.startswith("numpy.") and n.removeprefix("numpy.") in arrays.NUMPY_MAKERS for n in names)
-        return bool(names) and known and not any(self._holds_traced(arg.value) for arg in node.args)
+        return bool(names) and known and not any(self.holds_traced(arg.value) for arg in node.args)
 
-    def _holds_traced(self, node: cst.BaseExpression) -> bool:
-        """Whether a value is traced, or a list with one that is."""
-        if isinstance(node, (cst.Tuple, cst.List)):
-            return any(self._holds_traced(element.value) for element in node.elements)
+    def holds_traced(self, node: cst.BaseExpression) -> bool:
+        """Whether a value is traced, or a container of Python with one in it that is."""
+        if isinstance(node, (cst.Tuple, cst.List, cst.Set, cst.Dict)):
+            return any(self.holds_traced(element.value) for element in node.elements)
+        if isinstance(node, (cst.ListComp, cst.SetComp)):
+            return self.holds_traced(node.elt)
+        if isinstance(node, cst.DictComp):
+            return self.holds_traced(node.value)
         return self.kind(node).traced
 
     # Booleans
@@ -594,6 +624,11 @@ class Values:
             return any(name in _MASKS for name in self._names.externals(node.func))
         return False
 
+
+_TRANSFORMS = frozenset(
+    f"jax.{name}" for name in "jit grad vmap jacfwd jacrev hessian checkpoint value_and_grad".split()
+)
+"""Transforms whose results are arrays, or trees of arrays, throughout."""
 
 _HANDED_ON = {
     ("jax.lax.scan", 0): (1, "init"),

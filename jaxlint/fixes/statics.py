@@ -26,6 +26,7 @@ from jaxlint.fixes.syntax import NoFixError
 if TYPE_CHECKING:
     from jaxlint.facts.demands import Demand
     from jaxlint.facts.module import ModuleFacts
+    from jaxlint.facts.plain_methods import PlainMethod
     from jaxlint.facts.signatures import WrongArgument
     from jaxlint.facts.wrapping import Wrapped
 
@@ -63,6 +64,22 @@ def add_static(facts: ModuleFacts, demand: Demand, parameter: Parameter) -> Fix 
         f"Make {' and '.join(f'`{name}`' for name in names)} static",
         condition,
     )
+
+
+def make_instance_static(facts: ModuleFacts, plain: PlainMethod) -> Fix | None:
+    """Make the instance of a compiled method static.
+
+    Raises:
+        NoFixError: instances have no hash, or the decorator has no such option.
+    """
+    if not plain.wrapped.wrapper.compiles:
+        raise NoFixError("a transform has no static arguments")
+    if facts.arguments.has_no_hash(plain.cls):
+        raise NoFixError("instances have no hash")
+    name = plain.function.parameters[0].name
+    draft = Draft(facts)
+    extend_statics(draft, plain.wrapped, [name])
+    return draft.fix(Applicability.UNSAFE, f"Make `{name}` static")
 
 
 def names_to_add(facts: ModuleFacts, demand: Demand, parameter: Parameter, function: Function) -> list[str]:

@@ -246,9 +246,26 @@ def raises(
 def _refuses(failure: Failure, names: frozenset[str]) -> bool:
     match = re.match(r"Error interpreting argument to <function (\S+) at .* at path (\w+)", failure.message, re.DOTALL)
     if match is not None:
-        return {match[1], match[2]} <= names and "_jaxlint" not in failure.message
+        refused = {match[1].rpartition(".")[2], match[2].partition(".")[0]}
+        return refused <= names and "_jaxlint" not in failure.message
+    match = re.match(r"Argument '.*' of type '?<class '(?:.*\.)?(\w+)'>", failure.message)
+    if match is not None:
+        return match[1] in names  # vmap and grad, of an instance of a class
     match = re.match(r"Non-hashable static arguments .*? object of type <class '(?:.*\.)?(\w+)'>", failure.message)
     return match is not None and match[1] in names
+
+
+def leaks(observation: Observation) -> Judgement:
+    """Judge whether calls came upon a tracer that an earlier trace had left behind."""
+    if observation.reason:
+        return Judgement(None, f"{observation.target} could not be called: {observation.reason}")
+    numbers = Evidence(observation.target, observation.inputs)
+    for run in observation.runs:
+        if run.failure:
+            text = f"{run.failure.type}: {run.failure.message.splitlines()[0] if run.failure.message else ''}"
+            shown = True if run.failure.type.endswith("UnexpectedTracerError") else None
+            return Judgement(shown, f"raises {text}", figures=replace(numbers, exception=text))
+    return Judgement(False, f"calls of {observation.target} meet no tracer of an earlier trace", figures=numbers)
 
 
 def grows(growth: Growth, *, by_data: bool = False, literal: bool = True) -> Judgement:

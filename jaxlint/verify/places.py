@@ -166,6 +166,8 @@ class Places:
         for node in ast.walk(self._tree):
             if isinstance(node, _Function) and first_line(node) <= line <= (node.end_lineno or node.lineno):
                 found.add(node.name)
+                if line < node.body[0].lineno:
+                    found.update(arg.arg for arg in node.args.args)  # of the decorators and the signature
             elif isinstance(node, ast.Name) and node.lineno == line:
                 found.add(node.id)
         return frozenset(found)

@@ -36,6 +36,8 @@ class Effect(enum.Enum):
     """One compiled function is compiled at the place for several values."""
     PER_SHAPE = enum.auto()
     """One operation is compiled at the place for several shapes."""
+    LEAKS = enum.auto()
+    """A value that was stored under trace is read later, which raises, or its change is lost."""
     STALE = enum.auto()
     """What is given differs from what is given without compiling."""
     OP_BY_OP = enum.auto()
@@ -51,6 +53,7 @@ EFFECTS = (
     ("JAX203", Effect.EVERY_CALL),
     ("JAX204", Effect.PER_VALUE),
     ("JAX207", Effect.STALE),
+    ("JAX211", Effect.LEAKS),
     ("JAX2", Effect.RAISES),
     ("JAX303", Effect.CAPTURES),
     ("JAX3", Effect.GROWS),
@@ -59,6 +62,7 @@ EFFECTS = (
     ("JAX403", Effect.IDLE),
     ("JAX404", Effect.PER_SHAPE),
     ("JAX405", Effect.OP_BY_OP),
+    ("JAX406", Effect.EVERY_CALL),
     ("JAX5", Effect.PER_VALUE),
     ("JAX901", Effect.FLOODS),
     ("JAX902", Effect.REWRAPS),
@@ -87,7 +91,7 @@ IN_CALLS: dict[Effect, Callable[[Observation, Anchor], Judgement]] = {
 }
 """How to judge at a place the effects that show in the calls of one target, most of them in the first."""
 
-_CALLED_FROM = ("JAX203", "JAX502", "JAX503")
+_CALLED_FROM = ("JAX203", "JAX406", "JAX502", "JAX503")
 """Rules that report what a compiled function is given, which was made elsewhere."""
 
 NOBODY = "nothing in sight can be called for this line to run"
@@ -231,6 +235,8 @@ class Proof:
                 judgement = self._raises(line, anchor)
             case Effect.GROWS:
                 return self._grows(line, by_data=code == "JAX302")
+            case Effect.LEAKS:
+                return self._leaks(line, anchor)
             case Effect.STALE:
                 judgement = self._worst(
                     lambda target: self._stale(target, line, anchor),
@@ -324,6 +330,8 @@ class Proof:
                     yield judge.large(self._module.grow(name, 1, sys.maxsize, (1,)))
                 case Effect.FLOODS:
                     yield judge.floods(seen, None)
+                case Effect.LEAKS:
+                    yield self._leaked(name, seen)
                 case Effect.STALE:
                     yield judge.stale(name, self._module.result(name), self._module.result(name, compiled=False))
                 case _:
@@ -419,6 +427,27 @@ class Proof:
         if not failures and result is not None:
             return result
         return judge.raises(failures, anchor, names, traced=synthetic)
+
+    def _leaks(self, line: int, anchor: Anchor) -> Judgement:
+        """Judge by what is read after a call; that nothing visible reads it proves nothing."""
+        result = Judgement(None, NOBODY)
+        for target in self._targets(line) or self._module.loaded.examples:
+            inputs = self._find(target, line, anchor, "reach")
+            if inputs is not None and inputs.reason:
+                result = Judgement(None, inputs.reason)
+                continue
+            result = self._leaked(target, self._observe(target, inputs))
+            if result.shown:
+                return result
+            if inputs is not None and result.shown is False:
+                result = Judgement(None, f"nothing that {target} runs reads what was stored", figures=result.figures)
+        return result
+
+    def _leaked(self, target: str, seen: Observation) -> Judgement:
+        leaked = judge.leaks(seen)
+        if leaked.shown is not False:
+            return leaked
+        return judge.stale(target, self._module.result(target), self._module.result(target, compiled=False))
 
     def _grows(self, line: int, *, by_data: bool) -> Judgement:
         end_line = self._places.loop(line)

@@ -1,0 +1,97 @@
+"""Traced code stores a traced value in what outlives the trace.
+
+## What it does
+Reports code under `jit`, or in the body of `scan`, `cond` and their kin, that stores a traced value on an object which
+was there before (`self` of a static or bound method, a module's object), in a `global` or `nonlocal` name, or in a list
+or dictionary from outside; and a compiled method of a pytree that assigns an attribute of `self` without returning it.
+
+## Why it is slow
+It is wrong, sooner or later.  JAX runs the Python code once, to trace it: what is stored is a tracer, and whatever
+reads it afterwards raises `UnexpectedTracerError`.  Later calls run the compiled program, not the Python code, so the
+value is never renewed.  A pytree's attribute is set on a copy: the change is lost without a word.
+
+## Example
+```python
+class Model:
+    def __init__(self, w):
+        self.w = w
+
+    @functools.partial(jax.jit, static_argnums=0)
+    def step(self, grad):
+        self.w = self.w - 0.1 * grad
+```
+
+## Use instead
+```python
+@jax.jit
+def updated(w, grad):
+    return w - 0.1 * grad
+
+
+class Model:
+    def __init__(self, w):
+        self.w = w
+
+    def step(self, grad):
+        self.w = updated(self.w, grad)
+```
+State goes in as an argument and comes out as a result.  To look at values, use `jax.debug.print` or
+`jax.debug.callback`, whose function may store what it is given.
+
+## When it stays silent
+Values of Python (`self.calls += 1`), objects and lists that the traced code has made itself, constructors, modules of
+flax and haiku, whose libraries carry state in and out, functions of callbacks, NumPy arrays (JAX210), and behind a test
+for tracers.
+
+At confidence `low`: where nothing visible reads what was stored once the trace is over.
+
+## Fix safety
+None is offered: what becomes an argument and a result is for the program to say.
+
+## References
+- JAX documentation, "JAX errors": `UnexpectedTracerError`
+- <https://github.com/jax-ml/jax/issues/15136>
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from jaxlint.finding import Impact
+from jaxlint.rules import Report, Rule, _staged
+
+if TYPE_CHECKING:
+    from jaxlint.facts.module import ModuleFacts
+
+RULE = Rule(
+    code="JAX211",
+    name="leaked-tracer",
+    summary="traced code stores a traced value in what outlives the trace",
+    impact=Impact.ERROR,
+    since="0.1.0",
+    words=_staged.WORDS,
+    preview=True,
+    doc=__doc__,
+)
+
+
+def check(facts: ModuleFacts) -> Iterator[Report]:
+    """Yield the places where a traced value is stored for longer than its trace."""
+    from jaxlint.facts.confidence import Doubt
+
+    for leak in facts.leaks:
+        code, name = facts.short_code(leak.target), leak.function.name
+        if leak.lost:
+            message = (
+                f"`{name}` is compiled, and `{code}` is set on a copy that JAX makes of the pytree: the change is "
+                f"lost; return the new value, or a new object"
+            )
+        else:
+            message = (
+                f"`{code}` keeps a traced value after `{name}` was traced: reading it raises UnexpectedTracerError, "
+                f"and later calls do not renew it; return the value instead"
+            )
+        doubts = frozenset(() if leak.read is not None else {Doubt.UNSEEN})
+        related = ((leak.read, f"`{code}` is read here"),) if leak.read is not None else ()
+        yield Report(leak.node, message, facts.evidence.error(leak.node, doubts), related)

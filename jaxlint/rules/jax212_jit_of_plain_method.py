@@ -1,0 +1,95 @@
+"""A method is compiled, or transformed, with an instance that JAX cannot look into.
+
+## What it does
+Reports `@jax.jit` (and `pmap`, `vmap`, `grad` and its kin) on a method of a class that is no pytree, where `self` is
+not static.
+
+## Why it is slow
+It does not run at all: `self` is the first argument, JAX takes it for an array or a tree of arrays, and each call
+raises `TypeError`.
+
+## Example
+```python
+class Scaler:
+    def __init__(self, factor):
+        self.factor = factor
+
+    @jax.jit
+    def scaled(self, x):
+        return self.factor * x
+```
+
+## Use instead
+```python
+@jax.jit
+def _scaled(factor, x):
+    return factor * x
+
+
+class Scaler:
+    def __init__(self, factor):
+        self.factor = factor
+
+    def scaled(self, x):
+        return _scaled(self.factor, x)
+```
+With `static_argnums=0` the instance is a constant of the program: one program an instance, and attributes that change
+later are not seen (JAX207, JAX109).  A class whose attributes are arrays may be registered as a pytree, by
+`jax.tree_util.register_dataclass` for instance.
+
+## When it stays silent
+Where the class, one of its bases or one that inherits from it may be a pytree: a base or decorator of another library,
+`tree_flatten`, a class that is handed to a function; static methods and class methods; wrappers of other libraries,
+which treat what is no array as static; `vmap` with axes for each argument, and `grad` by another argument.
+
+## Fix safety
+`self` becomes static: unsafe, as attributes that change later are not seen.  None is offered where instances have no
+hash, or the decorator is none of `jax.jit`.
+
+## References
+- JAX documentation, "Frequently asked questions": how to use jit with methods
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from jaxlint.finding import Impact
+from jaxlint.rules import Report, Rule
+
+if TYPE_CHECKING:
+    from jaxlint.facts.module import ModuleFacts
+    from jaxlint.facts.plain_methods import PlainMethod
+    from jaxlint.finding import Fix
+
+RULE = Rule(
+    code="JAX212",
+    name="jit-of-plain-method",
+    summary="a method is compiled with an instance that is no pytree",
+    impact=Impact.ERROR,
+    since="0.1.0",
+    words=frozenset({"jit", "pjit", "pmap", "vmap", "grad", "value_and_grad", "jacfwd", "jacrev", "hessian"}),
+    preview=True,
+    doc=__doc__,
+)
+
+
+def check(facts: ModuleFacts) -> Iterator[Report]:
+    """Yield the methods of plain classes that take their instance for an array."""
+    for plain in facts.plain_methods:
+        name, first = plain.function.name, plain.function.parameters[0].name
+        message = (
+            f"`{first}` is an argument of `{facts.short_code(plain.wrapped.node)}` here, and `{plain.cls.name}` is no "
+            f"pytree, so each call of `{name}` raises TypeError; compile a function of the arrays, or make "
+            f"`{first}` static"
+        )
+        fixes = functools.partial(_fixes, facts, plain)
+        yield Report(plain.wrapped.node, message, facts.evidence.definition(plain.function), fixes=fixes)
+
+
+def _fixes(facts: ModuleFacts, plain: PlainMethod) -> Iterator[Fix]:
+    from jaxlint.fixes import edits, statics
+
+    return edits.offered(lambda: statics.make_instance_static(facts, plain))

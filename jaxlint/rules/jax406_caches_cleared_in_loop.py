@@ -1,0 +1,73 @@
+"""A loop empties the caches that its next iteration needs.
+
+## What it does
+Reports `jax.clear_caches()` and `f.clear_cache()` in a loop that calls compiled code again.
+
+## Why it is slow
+Everything that was compiled is thrown away, so each iteration traces and compiles the same programs anew: seconds
+instead of microseconds.
+
+## Example
+```python
+def train(params, batches):
+    for batch in batches:
+        params = step(params, batch)
+        jax.clear_caches()
+    return params
+```
+
+## Use instead
+```python
+def train(params, batches):
+    for batch in batches:
+        params = step(params, batch)
+    return params
+```
+If memory grows from iteration to iteration, something compiles in each: find it with `jaxlint run`.  Where programs
+really differ, clear the caches between the parts that share none.
+
+## When it stays silent
+Beside a timer, which says that compilation is what is measured; where a test or an exception decides when to clear;
+where nothing in the loop is compiled, as far as the code jaxlint sees tells.
+
+## Fix safety
+None is offered: the call is there for a reason that has to be found first.
+
+## References
+- JAX documentation, `jax.clear_caches`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from jaxlint.finding import Impact
+from jaxlint.rules import Report, Rule
+
+if TYPE_CHECKING:
+    from jaxlint.facts.module import ModuleFacts
+
+RULE = Rule(
+    code="JAX406",
+    name="caches-cleared-in-loop",
+    summary="a loop empties the caches that its next iteration needs",
+    impact=Impact.EVERY_CALL,
+    since="0.1.0",
+    words=frozenset({"clear_caches", "clear_cache", "_clear_cache", "clear_backends"}),
+    preview=True,
+    doc=__doc__,
+)
+
+
+def check(facts: ModuleFacts) -> Iterator[Report]:
+    """Yield the calls that empty caches in each iteration."""
+    for cleared in facts.cleared:
+        again = facts.short_code(cleared.again.func)
+        message = (
+            f"`{facts.short_code(cleared.node)}` throws away in each iteration what was compiled, and `{again}` "
+            f"compiles again in the next; leave it out, or clear after the loop"
+        )
+        evidence = facts.evidence.place(facts.tree.context(cleared.node), in_loop=True)
+        related = ((cleared.again, "compiles again in each iteration"),)
+        yield Report(cleared.node, message, evidence, related)
