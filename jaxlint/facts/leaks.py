@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from jaxlint.facts.calls import Calls
+from jaxlint.facts.calls import Calls, argument_of
 from jaxlint.facts.names import Expression, Names
 from jaxlint.facts.staged import Staged
 from jaxlint.facts.tracing import Tracing
 from jaxlint.facts.tree import Binding, Class, Function, Parameter, Tree, last_name, within
-from jaxlint.facts.values import Kind, Values, argument_of
+from jaxlint.facts.values import Kind, Values
 
 _MAKERS = frozenset({"__init__", "__post_init__", "__new__", "__setstate__", "setup", "tree_unflatten", "build"})
 _ADDS = frozenset({"append", "extend", "insert", "add", "update", "setdefault", "appendleft"})
