@@ -206,6 +206,8 @@ class Leaks:
             caller = site.context.function
             if caller is None or not self._tracing.is_traced(caller):
                 continue
+            if not any(value is function for value in self._names.values(site.node.func)):
+                continue  # the name alone says that it is this method
             given = argument_of(site.node, parameter, bound=site.bound)
             if is_self and site.bound:
                 given = site.node.func.value if isinstance(site.node.func, cst.Attribute) else None
@@ -292,10 +294,9 @@ class Leaks:
         if isinstance(target, cst.Name):
             yield from self._tree.loads.get(target.value, ())
             return
-        for module, _ in self._tree.roots:
-            for node in within(module):
-                if isinstance(node, cst.Attribute) and id(node) in self._tree.contexts and not self._is_stored_to(node):
-                    yield node
+        for node in within(self._tree.module):
+            if isinstance(node, cst.Attribute) and id(node) in self._tree.contexts and not self._is_stored_to(node):
+                yield node
 
     def _is_stored_to(self, node: cst.Attribute) -> bool:
         parent = self._tree.parent(node)

@@ -261,6 +261,24 @@ def shadowed(x):
     return x / total
 
 
+class Wrapped:
+    """Its method has the name of another object's, which the compiled function calls."""
+
+    def __init__(self, inner):
+        self.inner = inner
+        self.state = jnp.zeros(3)
+        self._advance = jax.jit(lambda state: self.inner.advance(state))
+
+    def advance(self):
+        self.state, done = self._advance(self.state), False  # ok: JAX211
+        return done
+
+
+class Inner:
+    def advance(self, state):
+        return state + 1
+
+
 @functools.lru_cache
 def table(n):
     return np.arange(n)  # ok: JAX211
@@ -298,5 +316,6 @@ def jaxlint_examples():
         "Averager.update": lambda: Averager().update(x),
         "guarded": (x,),
         "shadowed": (x,),
+        "Wrapped.advance": lambda wrapped=Wrapped(Inner()): wrapped.advance(),
         "table": lambda: looked_up(x),
     }
