@@ -124,12 +124,17 @@ def _change(data: bytes, source: Source, findings: Iterable[Finding], file: File
     unsafe = file.config.unsafe_fixes
     if not any(apply.usable(finding, unsafe=unsafe) for finding in findings):
         return None
-    mended = apply.mend(source, widest(file.config, file.incoming), shown(file), unsafe=unsafe)
+    every = widest(file.config, file.incoming)
+    trial = widest(file.config, file.incoming, fixes=False)
+    mended = apply.mend(source, every, shown(file), unsafe=unsafe, trial=trial)
     return Change(data, mended.source.data(), mended.applied, mended.dropped)
 
 
-def widest(config: Config, incoming: Incoming = NOTHING) -> Callable[[Source], list[Finding]]:
-    """Return what lints as a fix is measured: all that is found at any confidence, selected or not."""
+def widest(config: Config, incoming: Incoming = NOTHING, *, fixes: bool = True) -> Callable[[Source], list[Finding]]:
+    """Return what lints as a fix is measured: all that is found at any confidence, selected or not.
+
+    What the user is shown has its fixes, unless nobody asks for `fixes`.
+    """
     settings = config.settings
     wide = dataclasses.replace(
         settings,
@@ -138,7 +143,7 @@ def widest(config: Config, incoming: Incoming = NOTHING) -> Callable[[Source], l
         extend_ignore=(),
         min_confidence=Confidence.LOW,
     )
-    return lambda source: lint(source, wide, incoming)
+    return lambda source: lint(source, wide, incoming, fixes=fixes, fixes_from=settings.min_confidence)
 
 
 def shown(file: File) -> Callable[[Source, Iterable[Finding]], list[Finding]]:

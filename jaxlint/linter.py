@@ -22,10 +22,18 @@ if TYPE_CHECKING:
     from jaxlint.triage import Triggers
 
 
-def lint(source: Source, settings: Settings | None = None, incoming: Incoming = NOTHING) -> list[Finding]:
+def lint(
+    source: Source,
+    settings: Settings | None = None,
+    incoming: Incoming = NOTHING,
+    *,
+    fixes: bool = True,
+    fixes_from: Confidence | None = None,
+) -> list[Finding]:
     """Return the findings of one file, in the order of their places.
 
     `incoming` is what the rest of a project says about the file (`jaxlint.project`); alone, a file is judged by itself.
+    Fixes cost more than all the rest, so whoever does not show them can do without, or have them from a confidence on.
 
     Never runs or imports the code, never opens a file, and never raises for what the text holds: a file that does not
     parse gives one JAX001, a failure of jaxlint itself a JAX000 beside what the other rules found.
@@ -37,7 +45,9 @@ def lint(source: Source, settings: Settings | None = None, incoming: Incoming = 
         return []
     try:
         with _deep_recursion():
-            found = fingerprinted(source, [*_unread(source), *_run(_facts(source, settings, incoming), settings)])
+            facts = _facts(source, settings, incoming)
+            least = (fixes_from or settings.min_confidence) if fixes else None
+            found = fingerprinted(source, [*_unread(source), *_run(facts, settings, least)])
         # Only now: a fingerprint must not depend on how sure a finding has to be.
         return [finding for finding in found if finding.confidence >= settings.min_confidence]
     except UnreadableError as error:
@@ -102,20 +112,22 @@ def _facts(source: Source, settings: Settings, incoming: Incoming) -> ModuleFact
     return ModuleFacts.of(source, settings, incoming)
 
 
-def _run(facts: ModuleFacts, settings: Settings) -> Iterator[Finding]:
+def _run(facts: ModuleFacts, settings: Settings, fixes_from: Confidence | None) -> Iterator[Finding]:
     from jaxlint.rules import modules
 
     for module in modules().values():
         if not settings.enabled(module.RULE):
             continue
         try:
-            yield from _findings(module, facts, settings.min_confidence)
+            yield from _findings(module, facts, settings.min_confidence, fixes_from)
         except Exception as error:  # noqa: BLE001  (the other rules go on)
             yield _internal_error(error, module.RULE.code)
 
 
-def _findings(module: RuleModule, facts: ModuleFacts, minimum: Confidence) -> list[Finding]:
-    """Return what a rule finds, at any confidence, with fixes where it is at least at `minimum`."""
+def _findings(
+    module: RuleModule, facts: ModuleFacts, minimum: Confidence, fixes_from: Confidence | None
+) -> list[Finding]:
+    """Return what a rule finds, at any confidence if any is at `minimum`, with fixes from a confidence on."""
     from jaxlint.facts.confidence import confidence
 
     rule = module.RULE
@@ -128,7 +140,8 @@ def _findings(module: RuleModule, facts: ModuleFacts, minimum: Confidence) -> li
             continue
         try:
             # What will not be shown is found for the fingerprints' sake only.
-            fixes = tuple(_placed(_judged(facts, report), facts.source)) if level >= minimum else ()
+            mended = fixes_from is not None and level >= fixes_from
+            fixes = tuple(_placed(_judged(facts, report), facts.source)) if mended else ()
         except Exception as error:  # noqa: BLE001  (a finding that cannot be mended is still one)
             fixes = ()
             found.append(_internal_error(error, f"fixes of {rule.code}"))

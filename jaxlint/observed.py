@@ -144,8 +144,10 @@ def key_of(config: Config, path: str) -> str:
 # --- using -----------------------------------------------------------------------------------------------------------
 
 
-def linted(source: Source, config: Config, path: str, incoming: Incoming) -> tuple[list[Finding], Config]:
-    """Lint a file in the light of what runs showed of it.
+def linted(
+    source: Source, config: Config, path: str, incoming: Incoming, *, fixes: bool = True
+) -> tuple[list[Finding], Config]:
+    """Lint a file in the light of what runs showed of it; nobody has to build `fixes` that are not shown.
 
     Returns the findings, and the configuration by which to choose what is shown: what was seen is shown although its
     rule is in preview.
@@ -154,10 +156,10 @@ def linted(source: Source, config: Config, path: str, incoming: Incoming) -> tup
 
     entries = entries_of(config, path)
     if not entries:
-        return lint(source, config.settings, incoming), config
+        return lint(source, config.settings, incoming, fixes=fixes), config
     settings = config.settings
     wide = _wide(settings)
-    found = _Evidence(source, entries).judged(lint(source, wide, incoming), settings)
+    found = _Evidence(source, entries).judged(lint(source, wide, incoming, fixes=fixes), settings)
     return fingerprinted(source, found), dataclasses.replace(
         config, settings=dataclasses.replace(settings, preview=True)
     )

@@ -78,7 +78,7 @@ class Plugin:
                 yield self._failure(str(error))
             return
         source = Source(text, config.name_of(path))
-        found, config = linted(source, config, path, NOTHING)
+        found, config = linted(source, config, path, NOTHING, fixes=False)
         if not found:
             return
         try:

@@ -75,7 +75,15 @@ def usable(finding: Finding, *, unsafe: bool) -> tuple[Fix, ...]:
     return tuple(fix for fix in finding.fixes if fix.applicability in wanted and fix.edits)
 
 
-def mend(source: Source, lint: Lint, choose: Choose, *, unsafe: bool = False, rounds: int = ROUNDS) -> Mended:
+def mend(
+    source: Source,
+    lint: Lint,
+    choose: Choose,
+    *,
+    unsafe: bool = False,
+    rounds: int = ROUNDS,
+    trial: Lint | None = None,
+) -> Mended:
     """Apply fixes until none is left that can be applied.
 
     Args:
@@ -84,8 +92,9 @@ def mend(source: Source, lint: Lint, choose: Choose, *, unsafe: bool = False, ro
         choose: picks from them the findings that are to be mended.
         unsafe: whether fixes that need judgement are applied as well.
         rounds: how often to lint and apply at most.
+        trial: gives the same findings without their fixes, for texts of which it is only asked what is found.
     """
-    run = _Run(source, lint, choose, unsafe)
+    run = _Run(source, lint, choose, unsafe, trial)
     for _ in range(rounds):
         batch = _compatible(run.source, run.candidates())
         if not batch:
@@ -117,6 +126,7 @@ class _Run:
     lint: Lint
     choose: Choose
     unsafe: bool
+    trial: Lint | None = None
     found: list[Finding] = field(init=False)
     applied: list[Applied] = field(default_factory=list)
     refused: dict[tuple[Key, Fix | str], str] = field(default_factory=dict)
@@ -144,6 +154,8 @@ class _Run:
         if trial is None:
             return
         self.source, self.found = trial
+        if self.trial is not None:
+            self.found = self.lint(self.source)
         self.applied += [
             Applied(c.finding.code, c.finding.name, c.row, fix.applicability, fix.message) for c, fix in together
         ]
@@ -177,7 +189,7 @@ class _Run:
         problem = _broken(self.source, source)
         if problem:
             return problem
-        found = self.lint(source)
+        found = (self.trial or self.lint)(source)
         return _worse(self, source, found, [candidate for candidate, _ in chosen]) or (source, found)
 
     def result(self, reason: str = "") -> Mended:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Collection, Iterator
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -350,19 +352,30 @@ def refuse_what_is_new(before: ModuleFacts, after: ModuleFacts) -> None:
     Raises:
         NoFixError: that is so.
     """
-    for count in (_failing, _long):
-        if count(after) > count(before):
+    # What a fix leaves as it is may be out of sight afterwards.
+    names = {"", *(function.name for function in after.tree.functions)}
+    left_out = set(re.findall(r"\bdef\s+(\w+)", after.source.text)) - names
+    for found in (_failing, _long):
+        if sum(found(after).values()) > sum(count for name, count in found(before).items() if name not in left_out):
             raise NoFixError("more would fail under trace, or be unrolled")
 
 
 @functools.lru_cache(maxsize=4)
-def _failing(facts: ModuleFacts) -> int:
+def _failing(facts: ModuleFacts) -> Counter[str]:
+    """Return how many places fail under trace, by the functions that they are in."""
     staged = facts.staged
-    return (
-        len(staged.missing_statics) + len(staged.data_in_python) + len(staged.data_shapes) + len(facts.wrong_arguments)
-    )
+    nodes: list[cst.CSTNode] = [demand.node for demand, _ in staged.missing_statics]
+    nodes += [demand.node for demand in staged.data_in_python]
+    nodes += [shape.node for shape in staged.data_shapes]
+    nodes += [wrong.node for wrong in facts.wrong_arguments]
+    return _by_function(facts, nodes)
 
 
 @functools.lru_cache(maxsize=4)
-def _long(facts: ModuleFacts) -> int:
-    return len(facts.long_loops) + len(facts.data_loops)
+def _long(facts: ModuleFacts) -> Counter[str]:
+    return _by_function(facts, [loop.node for loop in (*facts.long_loops, *facts.data_loops)])
+
+
+def _by_function(facts: ModuleFacts, nodes: Iterable[cst.CSTNode]) -> Counter[str]:
+    functions = (facts.tree.context(node).function for node in nodes)
+    return Counter(function.name if function is not None else "" for function in functions)

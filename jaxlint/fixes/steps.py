@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+import dataclasses
 import functools
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from jaxlint.facts.parsing import python_tree
 from jaxlint.finding import Applicability, Edit, Fix, Span
 from jaxlint.source import Source
 
@@ -70,8 +76,108 @@ class Steps:
 
 @functools.lru_cache(maxsize=4)
 def facts_of(text: str, facts: ModuleFacts) -> ModuleFacts:
-    """Return the facts of a new text of a file."""
+    """Return the facts of what a new text of a file changes: its new statements, what they use and who uses them.
+
+    The functions and classes that have nothing to do with it are comments there, with the same places and words: the
+    facts of the whole file would be found again for each fix of each finding.
+    """
     from jaxlint.facts.module import ModuleFacts as Facts
 
     source = Source(text, facts.source.path, facts.source.encoding, facts.source.bom)
-    return Facts.of(source, facts.settings, facts.incoming)
+    return Facts.of(_narrowed(source, facts.source), facts.settings, facts.incoming)
+
+
+@dataclass(frozen=True, slots=True)
+class _Statement:
+    """A statement of the module: its rows, its text, and whether it only defines something."""
+
+    first: int
+    last: int
+    text: str
+    defines: bool
+
+    @property
+    def bound(self) -> frozenset[str]:
+        """The functions, classes and variables that it binds; what it imports everybody may use."""
+        return _bound(self.text)
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The words of its text."""
+        return _words(self.text)
+
+
+def _narrowed(source: Source, before: Source) -> Source:
+    """Return a text in which the definitions are comments that what is new does not use, and that do not use it."""
+    try:
+        statements, known = _statements(source), {statement.text for statement in _statements(before)}
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return source
+    new = [statement for statement in statements if statement.text not in known]
+    if not new:
+        return source
+    users = _reached(new, statements, lambda one: one.bound, lambda one: one.words)
+    used = _reached(new, statements, lambda one: one.words, lambda one: one.bound)
+    chosen = {one.first for one in (*users, *used)} | {one.first for one in statements if not one.defines}
+    starts = [
+        source.line_starts[row - 1]
+        for one in statements
+        if one.first not in chosen
+        for row in range(one.first, one.last + 1)
+    ]
+    letters = list(source.text)
+    for start in starts:
+        if letters[start] not in "\r\n":
+            letters[start] = "#"
+    return dataclasses.replace(source, text="".join(letters))
+
+
+def _reached(
+    start: Sequence[_Statement],
+    statements: Sequence[_Statement],
+    names: Callable[[_Statement], frozenset[str]],
+    wanted: Callable[[_Statement], frozenset[str]],
+) -> list[_Statement]:
+    """Return the statements that are reached from some: those whose `wanted` words are among another's `names`."""
+    by_word: dict[str, list[_Statement]] = {}
+    for one in statements:
+        for word in wanted(one):
+            by_word.setdefault(word, []).append(one)
+    found = {one.first: one for one in start}
+    work = list(start)
+    while work:
+        for word in names(work.pop()):
+            for one in by_word.pop(word, ()):
+                if one.first not in found:
+                    found[one.first] = one
+                    work.append(one)
+    return list(found.values())
+
+
+_BOUND = re.compile(r"^(?:async\s+def|def|class)\s+(\w+)|^(\w+)[^\n=]*=(?!=)", re.MULTILINE)
+_WORD = re.compile(r"[^\W\d]\w*")
+
+
+@functools.lru_cache(maxsize=4096)
+def _bound(text: str) -> frozenset[str]:
+    return frozenset(one or other for one, other in _BOUND.findall(text))
+
+
+@functools.lru_cache(maxsize=4096)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text))
+
+
+@functools.lru_cache(maxsize=8)
+def _statements(source: Source) -> list[_Statement]:
+    """Return the statements of a module; those that share a row are one."""
+    found: list[_Statement] = []
+    for node in python_tree(source.text).body:
+        first = min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", ()))])
+        last = node.end_lineno or node.lineno
+        defines = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+        if found and found[-1].last >= first:
+            first, defines = found.pop().first, False
+        end = source.line_starts[last] if last < len(source.line_starts) else len(source.text)
+        found.append(_Statement(first, last, source.text[source.line_starts[first - 1] : end], defines))
+    return found
