@@ -210,7 +210,7 @@ def test_a_broken_configuration_is_one_line_where_something_would_be_linted(proj
 
 
 def test_a_failure_inside_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise RecursionError("too\ndeep")
 
     lines = LAMBDA.splitlines(keepends=True)
