@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import re
 import sys
 import zipfile
@@ -21,13 +21,7 @@ ROOT = Path(__file__).parent.parent
 
 @pytest.fixture(scope="module")
 def lintcheck() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("lintcheck", ROOT / "lintcheck" / "lintcheck.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["lintcheck"] = module
-    spec.loader.exec_module(module)
-    return module
+    return importlib.import_module("lintcheck.lintcheck")
 
 
 def test_a_run_writes_findings_keeps_verdicts_and_drops_what_is_gone(
