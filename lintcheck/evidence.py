@@ -67,7 +67,7 @@ def handed_on() -> Iterator[None]:
             reports.extend(module.check(facts))
             return reports
 
-        found = original(SimpleNamespace(RULE=module.RULE, check=check), facts, *rest)  # type: ignore[arg-type]
+        found = original(SimpleNamespace(RULE=module.RULE, check=check), facts, *rest)
         # In the order of the reports; a failure of jaxlint's own comes between.
         left = iter([report for report in reports if confidence(report.evidence) is not None])
         return [item if item.code == "JAX000" else _with_evidence(item, next(left).evidence) for item in found]

@@ -115,7 +115,7 @@ def test_what_is_pinned_is_brought_once(
             (Path(command[2]) / "a.py").write_text(LAMBDA, "utf-8")
 
     monkeypatch.setattr(field, "HERE", tmp_path)
-    monkeypatch.setattr(field.subprocess, "run", run)
+    monkeypatch.setattr(subprocess, "run", run)
     (tmp_path / "field.tsv").write_text(
         "source\tversion\tkind\ngithub:owner/gone\tabc\tscript\ngithub:owner/name\tdef\tscript\n", "utf-8"
     )
