@@ -112,6 +112,8 @@ class Diagnostic:
     related: tuple[LocatedNote, ...] = ()
     fixes: tuple[LocatedFix, ...] = ()
     end_line: str = ""
+    verdict: tuple[str, str] | None = None
+    """What running the code said of it, and why, where that was done."""
 
     @property
     def applicability(self) -> Applicability:

@@ -25,7 +25,9 @@ def write(report: Report, out: TextIO, style: Style) -> None:  # noqa: ARG001
     out.write(f"### jaxlint\n\n{report.summary}\n")
     if report.diagnostics:
         places = Places(report.folder)
-        out.write("\n| place | rule | finding | confidence |\n|---|---|---|---|\n")
+        verified = any(diagnostic.verdict is not None for diagnostic in report.diagnostics)
+        last, line = (" verdict |", "---|") if verified else ("", "")
+        out.write(f"\n| place | rule | finding | confidence |{last}\n|---|---|---|---|{line}\n")
         out.writelines(_row(diagnostic, places) for diagnostic in report.diagnostics[:MOST_ROWS])
     left = len(report.diagnostics) - MOST_ROWS
     if left > 0:
@@ -45,7 +47,15 @@ def write_statistics(report: Report, out: TextIO, style: Style) -> None:  # noqa
 def _row(diagnostic: Diagnostic, places: Places) -> str:
     place = f"{one_line(valid(places.shown(diagnostic.filename)))}:{_row_of(diagnostic)}"
     message = " ".join(valid(diagnostic.message).split())
-    return f"| {_code(place)} | {_rule(diagnostic.code)} | {_text(message)} | {diagnostic.confidence.label} |\n"
+    cells = [_code(place), _rule(diagnostic.code), _text(message), diagnostic.confidence.label]
+    return f"| {' | '.join(cells)} |{_verdict(diagnostic)}\n"
+
+
+def _verdict(diagnostic: Diagnostic) -> str:
+    if diagnostic.verdict is None:
+        return ""
+    verdict, reason = diagnostic.verdict
+    return f" **{verdict}**: {_text(' '.join(valid(reason).split()))} |"
 
 
 def _row_of(diagnostic: Diagnostic) -> str:

@@ -40,7 +40,7 @@ def _diagnostic(diagnostic: Diagnostic, places: Places) -> dict[str, Any]:
     path = valid(places.from_folder(diagnostic.filename))
     fixes = _suggested(diagnostic)
     value: dict[str, Any] = {
-        "message": valid("\n\n".join([_message(diagnostic), *map(_explained, fixes)])),
+        "message": valid("\n\n".join([_message(diagnostic), *_verdict(diagnostic), *map(_explained, fixes)])),
         "location": {"path": path, "range": _range(diagnostic)},
         "severity": _SEVERITIES[diagnostic.severity],
         "code": {"value": diagnostic.code, "url": rules()[diagnostic.code].url},
@@ -81,6 +81,10 @@ def _suggestion(fix: LocatedFix) -> dict[str, Any]:
 
 def _message(diagnostic: Diagnostic) -> str:
     return diagnostic.message if diagnostic.location.cell is None else f"{diagnostic.location}: {diagnostic.message}"
+
+
+def _verdict(diagnostic: Diagnostic) -> list[str]:
+    return [] if diagnostic.verdict is None else [": ".join(diagnostic.verdict)]
 
 
 def _range(diagnostic: Diagnostic) -> dict[str, Any]:

@@ -95,11 +95,15 @@ def _result(diagnostic: Diagnostic, index: int, artifact: dict[str, Any]) -> dic
     }
     if isinstance(diagnostic.impact, Impact):
         properties["impact"] = diagnostic.impact.value
+    words = ""
+    if diagnostic.verdict is not None:
+        properties["verdict"], properties["verdictReason"] = diagnostic.verdict
+        words = f" ({': '.join(diagnostic.verdict)})"
     result: dict[str, Any] = {
         "ruleId": diagnostic.code,
         "ruleIndex": index,
         "level": diagnostic.severity.value,
-        "message": {"text": valid(diagnostic.message)},
+        "message": {"text": valid(diagnostic.message + words)},
         "locations": [_location(artifact, diagnostic.location, diagnostic.end_location)],
         # Under a name of its own: GitHub's action for uploads adds `primaryLocationLineHash`, and warns of each result
         # that has another one.

@@ -5,24 +5,39 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, TextIO
 
-from jaxlint.report import Style, count
+from jaxlint.report import Report, Style, count, load
 from jaxlint.report.concise import headline
 from jaxlint.report.json import finding
 from jaxlint.verify.judge import Evidence
 from jaxlint.verify.verdict import FixVerdict, Result, Verdict
 
-FORMATS = ("text", "json")
+FORMATS = ("text", "json", "sarif", "rdjson", "markdown")
 
 
-def write(results: Sequence[Result], out: TextIO, style: Style, form: str) -> None:
-    """Write results in one of the `FORMATS`."""
+def write(results: Sequence[Result], out: TextIO, style: Style, form: str, *, shown: int = 0) -> None:
+    """Write results in one of the `FORMATS`; as text, the first ones that are `shown` already are left out."""
     if form == "json":
         _write_json(results, out)
+    elif form == "text":
+        for result in results[shown:]:
+            write_card(result, out, style)
+        if style.summary:
+            out.write(_sum(results))
     else:
-        _write_text(results, out, style)
+        found = (replace(r.diagnostic, verdict=(r.verdict.value, r.reason)) for r in results)
+        files = {result.diagnostic.filename for result in results}
+        load(form).write(Report(tuple(found), len(files)), out, style)
+
+
+def write_card(result: Result, out: TextIO, style: Style) -> None:
+    """Write one result as text."""
+    out.write(headline(result.diagnostic, style) + "\n")
+    bar = style.faint("|")
+    out.writelines(f"  {bar} {line}\n" for line in card(result, style))
+    out.write("\n")
 
 
 def summary(results: Sequence[Result]) -> dict[str, int]:
@@ -34,17 +49,11 @@ def summary(results: Sequence[Result]) -> dict[str, int]:
 # --- text ------------------------------------------------------------------------------------------------------------
 
 
-def _write_text(results: Sequence[Result], out: TextIO, style: Style) -> None:
-    for result in results:
-        out.write(headline(result.diagnostic, style) + "\n")
-        bar = style.faint("|")
-        out.writelines(f"  {bar} {line}\n" for line in card(result, style))
-        out.write("\n")
-    if style.summary:
-        parts = [f"{number} {verdict}" for verdict, number in summary(results).items()]
-        fixed = sum(result.fix is not None and result.fix.applied for result in results)
-        more = f" Fixed {fixed}." if fixed else ""
-        out.write(f"Verified {count(len(results), 'finding')}: {', '.join(parts)}.{more}\n")
+def _sum(results: Sequence[Result]) -> str:
+    parts = [f"{number} {verdict}" for verdict, number in summary(results).items()]
+    fixed = sum(result.fix is not None and result.fix.applied for result in results)
+    more = f" Fixed {fixed}." if fixed else ""
+    return f"Verified {count(len(results), 'finding')}: {', '.join(parts)}.{more}\n"
 
 
 def card(result: Result, style: Style) -> list[str]:

@@ -96,6 +96,8 @@ class Prover:
 
     _worker: _Worker | None = None
     _current: LoadedModule | None = None
+    stopped = False
+    """Whether `stop` was called."""
     held = ""
     """How the child is kept from changing files: one of the ways of `keeper`."""
 
@@ -189,6 +191,9 @@ class Prover:
         if self._current is module and self._worker is not None and self._worker.alive:
             return
         self._current = None
+        if self.stopped:
+            module.loaded = Loaded(reason="the run was stopped")
+            return
         if self._worker is not None and (self._worker.poisoned or not self._worker.alive):
             self.close()
         if self._worker is None:
@@ -201,6 +206,12 @@ class Prover:
         answer, reason = self.ask(module.request)
         module.loaded = loaded_from_json(answer["loaded"]) if answer else Loaded(reason=reason)
         self._current = module
+
+    def stop(self) -> None:
+        """End the child, and start none any more; may be called from another thread than the one that waits for it."""
+        self.stopped = True
+        if self._worker is not None:
+            self._worker.cut()
 
     def forget(self, module: LoadedModule) -> None:
         """Take it that the child no longer holds `module`."""
@@ -311,6 +322,7 @@ class _Worker:
     def __init__(self, python: str, start_timeout: float, limits: Limits) -> None:
         self.poisoned = False
         self._limits = limits
+        self._lock = threading.Lock()
         self._printed = 0
         self._number = 0
         self._pending = b""
@@ -383,12 +395,20 @@ class _Worker:
             raise WorkerError(f"jaxlint failed in the child process: {answer['error']}")
         return dict(answer)
 
+    def cut(self) -> None:
+        """Have the keeper end everything."""
+        with self._lock:
+            if self._lifeline >= 0:
+                os.close(self._lifeline)
+                self._lifeline = -1
+
     def close(self) -> None:
-        """Kill the process group, and remove the temporary folder."""
+        """End the child and everything it started, and remove the temporary folder."""
         if not self.alive:
             return
         self.alive = False
-        for descriptor in (self._requests, self._answers, self._lifeline):
+        self.cut()
+        for descriptor in (self._requests, self._answers):
             os.close(descriptor)
         try:
             self._process.wait(timeout=_PATIENCE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -14,6 +15,7 @@ from jaxlint.verify.judge import Judgement
 from jaxlint.verify.observation import Range
 from jaxlint.verify.proof import Budget, Proof
 from jaxlint.verify.prover import Limits, Prover
+from jaxlint.verify.remembered import Remembered
 from jaxlint.verify.verdict import Result
 
 
@@ -30,53 +32,51 @@ class Job:
 class Verifier:
     """How to verify: under which interpreter, and with what limits.
 
-    `timeout` is in seconds, and holds for each target.
+    `timeout` is in seconds, and holds for each target; `total` for all of them together.  `memory` knows the verdicts
+    of earlier runs.
     """
 
     python: str = sys.executable
     timeout: float = 30.0
     jobs: int = 1
     limits: Limits = field(default_factory=Limits)
+    total: float | None = None
+    memory: Remembered | None = None
 
     def verify(
         self,
         jobs: Sequence[Job],
-        done: Callable[[int], None] = lambda _: None,
+        reached: Callable[[Result], None] = lambda _: None,
         started: Callable[[str, str], None] = lambda *_: None,
     ) -> list[Result]:
-        """Return a result for each finding, in order; `done` is told how many more have one.
+        """Return a result for each finding, in order.
 
-        `started` is told of the version of jax and how the code is held, before any of it runs.
+        `reached` is told of each result as soon as it and all before it are there; `started` of the version of jax and
+        how the code is held, before any of it runs.  Where the user interrupts, those that are there so far are
+        `InterruptedRunError.results`.
 
         Raises:
             WorkerError: no process with jax can be started under this interpreter.
+            InterruptedRunError: the user did not want to wait for the others.
         """
-        count = max(1, min(self.jobs, len(jobs)))
+        run = _Run(self, jobs, reached)
+        todo = run.remembered()
+        count = max(1, min(self.jobs, len(todo)))
         provers = [self.prover() for _ in range(count)]
-        free = list(provers)
-        lock = threading.Lock()
-
-        def one(job: Job) -> list[Result]:
-            with lock:
-                prover = free.pop()
-            try:
-                results = []
-                for result in verify_file(prover, job, self.budget):
-                    results.append(result)
-                    done(1)
-                return results
-            finally:
-                free.append(prover)
-
         try:
-            # Found out once, and before a file is held responsible.
-            version = provers[0].start()
-            started(version, provers[0].held)
-            with ThreadPoolExecutor(count) as executor:
-                return [result for results in executor.map(one, jobs) for result in results]
+            if todo:
+                # Found out once, and before a file is held responsible.
+                version = provers[0].start()
+                started(version, provers[0].held)
+                run.work(todo, provers)
+            return run.results
+        except KeyboardInterrupt:
+            raise InterruptedRunError(run.results) from None
         finally:
             for prover in provers:
                 prover.close()
+            if self.memory is not None:
+                self.memory.close()
 
     def prover(self) -> Prover:
         """Return what runs the code."""
@@ -86,6 +86,97 @@ class Verifier:
     def budget(self) -> Budget:
         """How long to look for arguments, within the time for a target."""
         return Budget(seconds=min(Budget().seconds, self.timeout / 2), recording=self.timeout / 2)
+
+
+class InterruptedRunError(Exception):
+    """The user interrupted a run; `results` are those that it had reached."""
+
+    def __init__(self, results: list[Result]) -> None:
+        super().__init__("interrupted")
+        self.results = results
+
+
+class _Run:
+    """The results of one run, which several threads bring together."""
+
+    def __init__(self, verifier: Verifier, jobs: Sequence[Job], reached: Callable[[Result], None]) -> None:
+        self._verifier = verifier
+        self._jobs = jobs
+        self._reached = reached
+        self._results: list[list[Result | None]] = [[None] * len(job.diagnostics) for job in jobs]
+        self._told = 0
+        self._lock = threading.Lock()
+        self._end = None if verifier.total is None else time.monotonic() + verifier.total
+
+    @property
+    def results(self) -> list[Result]:
+        """The results that are there, in order."""
+        return [result for results in self._results for result in results if result is not None]
+
+    def remembered(self) -> list[int]:
+        """Take over what earlier runs found out, and return the numbers of the jobs that are left to do."""
+        memory = self._verifier.memory
+        for number, job in enumerate(self._jobs if memory is not None else ()):
+            for index, diagnostic in enumerate(job.diagnostics):
+                key = memory.key(job.path, diagnostic, job.examples) if memory is not None else ""
+                known = memory.get(key, diagnostic) if memory is not None else None
+                if known is not None:
+                    self._results[number][index] = known
+        self._tell()
+        return [number for number, results in enumerate(self._results) if None in results]
+
+    def work(self, todo: Sequence[int], provers: Sequence[Prover]) -> None:
+        """Do jobs, as many at a time as there are provers."""
+        free = list(provers)
+
+        def one(number: int) -> None:
+            with self._lock:
+                prover = free.pop()
+            try:
+                self._do(number, prover)
+            finally:
+                free.append(prover)
+
+        executor = ThreadPoolExecutor(len(provers))
+        try:
+            list(executor.map(one, todo))
+        finally:
+            # Whatever is still being waited for is of no interest any more.
+            for prover in provers:
+                prover.stop()
+            executor.shutdown(cancel_futures=True)
+
+    def _do(self, number: int, prover: Prover) -> None:
+        job, memory = self._jobs[number], self._verifier.memory
+        left = [i for i, result in enumerate(self._results[number]) if result is None]
+        rest = replace(job, diagnostics=tuple(job.diagnostics[index] for index in left))
+        results = verify_file(prover, rest, self._verifier.budget)
+        for index in left:
+            diagnostic = job.diagnostics[index]
+            if self._end is not None and time.monotonic() > self._end:
+                result = Result.not_run(
+                    diagnostic, f"time was up: all together take {self._verifier.total:g} s at most"
+                )
+            else:
+                result = next(results)
+                if prover.stopped:
+                    return
+                if memory is not None:
+                    with self._lock:
+                        memory.put(memory.key(job.path, diagnostic, job.examples), result)
+            with self._lock:
+                self._results[number][index] = result
+                self._tell()
+
+    def _tell(self) -> None:
+        """Pass on those results of which all before are there."""
+        flat = [result for results in self._results for result in results]
+        while self._told < len(flat):
+            result = flat[self._told]
+            if result is None:
+                break
+            self._told += 1
+            self._reached(result)
 
 
 def verify_file(prover: Prover, job: Job, budget: Budget) -> Iterator[Result]:

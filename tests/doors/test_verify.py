@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from jaxlint.doors.cli import main, verify
+from jaxlint.verify import cards
+from jaxlint.verify.verdict import Result
 
 TRUE = """
 import jax
@@ -28,6 +34,7 @@ def made(x):
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(verify, "_OFTEN", 1e9)
     (tmp_path / "true.py").write_text(TRUE)
     (tmp_path / "unknown.py").write_text(UNKNOWN)
     return tmp_path
@@ -224,3 +231,73 @@ def test_bar_on_a_terminal_only() -> None:
         progress.end()
         assert ("1/2 findings" in screen.text) is terminal
         assert screen.text.endswith("\r\x1b[K") is terminal
+
+
+@pytest.mark.usefixtures("project")
+@pytest.mark.parametrize("form", ["sarif", "rdjson", "markdown"])
+def test_verdicts_are_in_reports_for_reviewers(form: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["verify", "--output-format", form, "true.py"]) == 1
+    out = capsys.readouterr().out
+    if form == "markdown":
+        assert "| confidence | verdict |" in out
+        assert "**confirmed**: traces per call of scaled: 1/1/1 |" in out
+        return
+    shown = json.loads(out)
+    if form == "rdjson":
+        assert "\n\nconfirmed: traces per call of scaled: 1/1/1" in shown["diagnostics"][0]["message"]
+        return
+    (result,) = shown["runs"][0]["results"]
+    assert result["properties"]["verdict"] == "confirmed"
+    assert result["message"]["text"].endswith(" (confirmed: traces per call of scaled: 1/1/1)")
+
+
+def test_verdicts_are_remembered_until_something_changes(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["verify", "true.py"]) == 1
+    first, err = capsys.readouterr()
+    assert "running the code of 1 file" in err
+    assert main(["verify", "true.py"]) == 1
+    again, err = capsys.readouterr()
+    assert (again, err) == (first, "")
+    (project / "other.py").write_text("x = 1\n")
+    assert main(["verify", "true.py"]) == 1
+    assert "running the code of 1 file" in capsys.readouterr().err
+    assert main(["verify", "true.py", "--no-cache"]) == 1
+    assert "running the code of 1 file" in capsys.readouterr().err
+
+
+def test_interrupted_runs_keep_their_verdicts(
+    project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "zzz.py").write_text((project / "true.py").read_text())
+    kept = cards.write_card
+
+    def interrupt(result: Result, *rest: Any) -> None:
+        kept(result, *rest)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(cards, "write_card", interrupt)
+    assert main(["verify", "true.py", "zzz.py"]) == 130
+    out, err = capsys.readouterr()
+    assert "confirmed" in out
+    assert out.endswith("Verified 1 finding: 1 confirmed, 0 refuted, 0 not-run.\n")
+    assert err.endswith("interrupted: 1 of 2 findings have a verdict\n")
+
+
+def test_only_changed_files(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def git(*command: str) -> None:
+        subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b.c", *command], check=True, cwd=project)
+
+    with pytest.raises(SystemExit):
+        main(["verify", "--changed"])
+    assert "--changed: fatal: not a git repository" in capsys.readouterr().err
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-q", "-m", "start")
+    assert main(["verify", "--changed"]) == 0
+    assert "Verified 0 findings" in capsys.readouterr().out
+    (project / "new.py").write_text((project / "true.py").read_text())
+    assert main(["verify", "--changed", "HEAD", "."]) == 1
+    assert "new.py:5:12" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        main(["verify", "--changed", "nowhere"])
+    assert "--changed: fatal: Not a valid object name nowhere" in capsys.readouterr().err

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
+import subprocess
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +19,7 @@ if TYPE_CHECKING:
     from jaxlint.diagnostic import Diagnostic
     from jaxlint.discovery import File
     from jaxlint.doctor.observed import Observed
+    from jaxlint.verify.remembered import Remembered
     from jaxlint.verify.verdict import Result
     from jaxlint.verify.verifier import Job, Verifier
 
@@ -59,7 +63,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default="confirmed",
         help="exit with 1 if a finding is confirmed, if there is any, or never (default: %(default)s)",
     )
-    parser.add_argument("--output-format", choices=("text", "json"), default="text", help="(default: %(default)s)")
+    parser.add_argument(
+        "--output-format",
+        choices=("text", "json", "sarif", "rdjson", "markdown"),
+        default="text",
+        help="(default: %(default)s)",
+    )
     parser.add_argument("--min-confidence", choices=("low", "medium", "high"), help="as for check (default: medium)")
     parser.add_argument("--preview", action=argparse.BooleanOptionalAction, help="as for check")
     for flag in ("--select", "--ignore", "--extend-select", "--extend-ignore"):
@@ -67,6 +76,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--config", action="append", default=[], metavar="FILE|KEY=VALUE", help="as for check")
     parser.add_argument("--isolated", action="store_true", help="read no configuration file")
     parser.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="as for check")
+    parser.add_argument(
+        "--changed",
+        nargs="?",
+        const="HEAD",
+        metavar="REV",
+        help="only files that differ from this git revision, or from where this branch left it (default: HEAD); a "
+        "minute at most",
+    )
+    parser.add_argument("--no-cache", action="store_true", help="neither use nor keep verdicts")
+    parser.add_argument("--cache-dir", metavar="FOLDER", help="where to keep them (default: as for check)")
     parser.add_argument("-q", "--quiet", action="store_true", help="print the verdicts only")
     parser.add_argument("-j", "--jobs", type=_number, default=1, metavar="N", help="processes (default: 1)")
     _as_check(parser)
@@ -84,7 +103,7 @@ def run(arguments: argparse.Namespace) -> int:
     if sys.platform == "win32":
         return fail("verify works on Linux and macOS only")
     from jaxlint.verify.prover import JaxMissingError, WorkerError
-    from jaxlint.verify.verifier import Verifier, only
+    from jaxlint.verify.verifier import InterruptedRunError, Verifier, only
 
     places = [_place(text) for text in arguments.only]
     files, jobs, failed = _lint(arguments, [str(path) for path, _ in places])
@@ -93,10 +112,14 @@ def run(arguments: argparse.Namespace) -> int:
         _say_empty(places, arguments.only, jobs)
     progress = Progress(sum(len(job.diagnostics) for job in jobs), sys.stderr)
     results: list[Result] = []
+    shown = _Shown(arguments, progress)
+    interrupted = False
     if jobs:
         try:
-            verifier = Verifier(arguments.python, arguments.timeout, arguments.jobs)
-            results = verifier.verify(jobs, progress.more, lambda *how: _say_what_runs(jobs, *how))
+            with _memory(arguments, files) as memory:
+                total = _A_MINUTE if arguments.changed else None
+                verifier = Verifier(arguments.python, arguments.timeout, arguments.jobs, total=total, memory=memory)
+                results = verifier.verify(jobs, shown.take, lambda *how: _say_what_runs(jobs, *how))
             if arguments.fix:
                 progress.end()
                 results, written = _mend(verifier, files, results)
@@ -105,9 +128,16 @@ def run(arguments: argparse.Namespace) -> int:
             return fail(f"{error}, which verify needs: {_INSTALL}, or name another interpreter with --python")
         except WorkerError as error:
             return fail(str(error))
+        except InterruptedRunError as error:
+            results, interrupted = error.results, True
+        except KeyboardInterrupt:
+            interrupted = True
         finally:
             progress.end()
-    _write(results, arguments)
+    _write(results, arguments, shown.number)
+    if interrupted:
+        warn(f"interrupted: {len(results)} of {sum(len(job.diagnostics) for job in jobs)} findings have a verdict")
+        return _INTERRUPTED
     if failed:
         return 2
     return int(_fails(results, arguments.fail_on))
@@ -248,6 +278,10 @@ def _lint(arguments: argparse.Namespace, places: list[str]) -> tuple[list[File],
     from jaxlint.verify.verifier import Job
 
     paths = arguments.paths or places or ["."]
+    if arguments.changed is not None:
+        paths = _changed(arguments.changed, paths)
+        if not paths:
+            return [], [], False
     if "-" in paths:
         raise UsageError("verify runs files, not standard input")
     found = discover(
@@ -271,6 +305,30 @@ def _lint(arguments: argparse.Namespace, places: list[str]) -> tuple[list[File],
     return found.files, jobs, failed
 
 
+def _changed(revision: str, paths: Sequence[str]) -> list[str]:
+    """Return the Python files and notebooks under some paths that differ from a git revision, or are not tracked.
+
+    Raises:
+        UsageError: there is no repository, or no such revision.
+    """
+
+    def git(*command: str) -> str:
+        done = subprocess.run(["git", *command], capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise UsageError(f"--changed: {(done.stderr.strip().splitlines() or ['git failed'])[-1]}")
+        return done.stdout
+
+    base = git("merge-base", revision, "HEAD").strip()
+    top = git("rev-parse", "--show-toplevel").strip()
+    names = git("-C", top, "diff", "--name-only", "-z", "--diff-filter=d", base).split("\0")
+    names += git("-C", top, "ls-files", "--others", "--exclude-standard", "-z").split("\0")
+    wanted = [os.path.join(os.path.realpath(path), "") for path in paths]
+    found = [os.path.join(top, name) for name in dict.fromkeys(names) if name.endswith((".py", ".ipynb"))]
+    return [
+        os.path.relpath(file) for file in found if any((os.path.realpath(file) + os.sep).startswith(w) for w in wanted)
+    ]
+
+
 def _place(text: str) -> tuple[Path, int]:
     name, _, row = text.rpartition(":")
     if not name or not row.isdigit():
@@ -292,12 +350,52 @@ def _say_empty(places: Sequence[tuple[Path, int]], texts: Sequence[str], jobs: S
             warn(f"--only: {text}: check finds nothing there (see --min-confidence, --preview and --select)")
 
 
-def _write(results: Sequence[Result], arguments: argparse.Namespace) -> None:
+class _Shown:
+    """Shows verdicts as they are reached, where the format allows that."""
+
+    def __init__(self, arguments: argparse.Namespace, progress: Progress) -> None:
+        from jaxlint.report import Style
+
+        # What is fixed is said together with the verdict, later.
+        self._now = arguments.output_format == "text" and not arguments.fix
+        self._style = Style(check.color(arguments.color), not arguments.quiet)
+        self._progress = progress
+        self.number = 0
+
+    def take(self, result: Result) -> None:
+        """Take the next result."""
+        from jaxlint.verify import cards
+
+        if self._now:
+            self._progress.end()
+            cards.write_card(result, sys.stdout, self._style)
+            sys.stdout.flush()
+            self.number += 1
+        self._progress.more(1)
+
+
+@contextlib.contextmanager
+def _memory(arguments: argparse.Namespace, files: Sequence[File]) -> Iterator[Remembered | None]:
+    """Give the verdicts of earlier runs, unless they are not wanted."""
+    if arguments.no_cache or not files:
+        yield None
+        return
+    from jaxlint.cache import FOLDER, Cache
+    from jaxlint.verify.remembered import Remembered
+
+    folder = arguments.cache_dir or os.path.join(files[0].config.root, FOLDER)
+    with contextlib.closing(Cache(folder)) as cache:
+        yield Remembered(cache, arguments.python, arguments.timeout)
+        for warning in cache.warnings:
+            warn(warning)
+
+
+def _write(results: Sequence[Result], arguments: argparse.Namespace, shown: int = 0) -> None:
     from jaxlint.report import Style
     from jaxlint.verify import cards
 
     style = Style(check.color(arguments.color), not arguments.quiet)
-    cards.write(results, sys.stdout, style, arguments.output_format)
+    cards.write(results, sys.stdout, style, arguments.output_format, shown=shown)
 
 
 def seconds(text: str) -> float:
@@ -322,18 +420,24 @@ def _as_check(parser: argparse.ArgumentParser) -> None:
 
 
 class Progress:
-    """A bar on a terminal, and nothing elsewhere."""
+    """A bar on a terminal, and a line now and then elsewhere."""
 
     def __init__(self, total: int, out: Any) -> None:
         self._total = total
         self._done = 0
         self._out = out if out.isatty() else None
+        self._log = out
+        self._last = time.monotonic()
         self._show()
 
     def more(self, number: int) -> None:
         """Say that so many more are done."""
         self._done += number
         self._show()
+        if self._out is None and self._done < self._total and time.monotonic() - self._last > _OFTEN:
+            self._last = time.monotonic()
+            self._log.write(f"jaxlint: {self._done} of {self._total} findings have a verdict\n")
+            self._log.flush()
 
     def end(self) -> None:
         """Take the bar away."""
@@ -350,3 +454,7 @@ class Progress:
 
 
 _WIDTH = 30
+_OFTEN = 10.0
+"""Seconds between two lines that say how far it is."""
+_A_MINUTE = 55.0
+_INTERRUPTED = 130
