@@ -32,6 +32,15 @@ def to_json(joined: Joined, *, details: bool = False, links: str = "") -> dict[s
         "floods": [_flood(flood, joined) for flood in model.floods],
         "unattributed": _unattributed(model),
         "totals": _totals(model),
+        "divergences": [
+            {
+                "function": one.name,
+                "types": one.types,
+                "site": _place(one.site, joined),
+                "counts": [{"count": number, "processes": names} for number, names in sorted(one.counts.items())],
+            }
+            for one in model.divergences
+        ],
         "suggestions": [_suggestion(suggestion, joined) for suggestion in joined.suggestions],
         "unused": [finding(diagnostic) for diagnostic in joined.unused],
         "missing_files": [{"filename": file, "reason": reason} for file, reason in joined.sources.missing.items()],

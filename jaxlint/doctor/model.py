@@ -10,6 +10,7 @@ import functools
 import heapq
 import importlib.resources
 import re
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -106,7 +107,7 @@ class MissGroup:
     cost: Cost = field(default_factory=Cost)
     ids: list[str] = field(default_factory=list)
     frames: dict[Frame, None] = field(default_factory=dict)
-    processes: set[str] = field(default_factory=set)
+    processes: set[tuple[str, str]] = field(default_factory=set)
 
 
 @dataclass(slots=True)
@@ -132,6 +133,7 @@ class Flood:
     operations: Counter[str] = field(default_factory=Counter)
     frames: dict[Frame, None] = field(default_factory=dict)
     programs: dict[tuple[tuple[Frame, ...], str, str], Operation] = field(default_factory=dict)
+    processes: set[tuple[str, str]] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +152,16 @@ class Program:
     cause: Cause | None
     types: str
     stack: tuple[Frame, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Divergence:
+    """A program that not all processes of a job compiled as often: `counts` maps each number of times to processes."""
+
+    name: str
+    types: str
+    site: Frame | None
+    counts: dict[int, list[str]]
 
 
 @dataclass(slots=True)
@@ -189,6 +201,8 @@ class Model:
     start: events.Start | None
     sites: Counter[tuple[str, int]] = field(default_factory=Counter)
     """By file and line: how often jax looked for the trace of what was called there, whether or not it had it."""
+    divergences: list[Divergence] = field(default_factory=list)
+    """What the processes of one job did not do alike, in the order in which it happened."""
 
     @property
     def attributed(self) -> float:
@@ -250,6 +264,8 @@ class _Process:
     sites: set[tuple[Key, Frame | None]] = field(default_factory=set)
     compiled: Counter[str] = field(default_factory=Counter)
     fingerprints: Counter[str] = field(default_factory=Counter)
+    sequence: array[int] = field(default_factory=lambda: array("q"))
+    """The programs of functions in their order, by a number that names each."""
     explains: bool = False
     first: float | None = None
     last: float | None = None
@@ -257,6 +273,13 @@ class _Process:
 
     def thread(self, name: str) -> _Thread:
         return self.threads.setdefault(name, _Thread())
+
+    def forget(self) -> None:
+        """Keep nothing but sums."""
+        for held in (self.defined, self.histories, self.by_name, self.threads, self.open, self.hits, self.ids):
+            held.clear()
+        for kept in (self.seen, self.built, self.sites, self.compiled, self.fingerprints):
+            kept.clear()
 
 
 EAGER_WITHOUT_PLACE = "operations outside of any compiled function, of which jax's log does not say where they were run"
@@ -292,6 +315,8 @@ class Builder:
         self._unknown_examples: list[events.Unknown] = []
         self._start: events.Start | None = None
         self._sites: Counter[tuple[str, int]] = Counter()
+        self._named: list[tuple[str, str, Frame | None]] = []
+        self._numbers: dict[tuple[Key, str], int] = {}
         self._handlers: Mapping[type[Event], Any] = {
             events.Start: self._on_start,
             events.Finish: self._on_finish,
@@ -327,12 +352,7 @@ class Builder:
 
     def model(self) -> Model:
         """Return the model of what was added; nothing may be added after it."""
-        for process in self._processes.values():
-            for program in process.open.values():
-                self._give_up(program, process)
-            for thread in process.threads.values():
-                self._leave(thread, process)
-            self._count_fingerprints(process)
+        self.close()
         self._sum_up()
         return Model(
             functions=sorted(filter(_is_of_use, self._functions.values()), key=lambda f: (-f.cost.total, f.key)),
@@ -347,7 +367,37 @@ class Builder:
             unknown_examples=self._unknown_examples,
             start=self._start,
             sites=self._sites,
+            divergences=self._divergences(),
         )
+
+    def close(self) -> None:
+        """Have done with the processes of which events were added: no more of theirs come, as at the end of a file."""
+        for process in self._processes.values():
+            for program in process.open.values():
+                self._give_up(program, process)
+            for thread in process.threads.values():
+                self._leave(thread, process)
+            self._count_fingerprints(process)
+            process.forget()
+
+    def _divergences(self) -> list[Divergence]:
+        """Compare what processes compiled that did mostly the same: the ranks of a job, and not what helps them."""
+        done = {key: process.sequence for key, process in self._processes.items() if process.sequence}
+        alike: Counter[bytes] = Counter(array("q", sorted(sequence)).tobytes() for sequence in done.values())
+        if len(done) < 2 or len(alike) < 2:
+            return []
+        usual = Counter(array("q", alike.most_common(1)[0][0]))
+        shares = {key: (Counter(sequence) & usual).total() / usual.total() for key, sequence in done.items()}
+        ranks = {key: Counter(done[key]) for key, share in shares.items() if share >= 0.5}
+        numbers = dict.fromkeys(number for key in ranks for number in done[key])
+        found = []
+        for number in numbers:
+            counts: dict[int, list[str]] = {}
+            for (host, name), programs in ranks.items():
+                counts.setdefault(programs[number], []).append(" ".join(filter(None, (host, name))) or "the program")
+            if len(counts) > 1:
+                found.append(Divergence(*self._named[number], counts))
+        return found
 
     def _sum_up(self) -> None:
         totals = self._totals
@@ -559,13 +609,19 @@ class Builder:
         process.ids[key.name] += 1
         ident = f"[{key.name}/{number}]"
         if group is not None:
+            group.processes.add((event.host, event.process))
+            number = self._numbers.setdefault((key, program.types[:_LONGEST_TYPES]), len(self._named))
+            if number == len(self._named):
+                self._named.append((key.name, program.types[:_LONGEST_TYPES], site))
+            if len(process.sequence) < KEPT_PROGRAMS:
+                process.sequence.append(number)
             if len(group.ids) < _KEPT_TEXTS:
                 group.ids.append(ident)
             group.compiles += not program.cached
             group.cache_loads += program.cached
             group.cost.add(program.cost)
         elif eager:
-            self._flood(program, site)
+            self._flood(program, site).processes.add((event.host, event.process))
         if site is None:
             self._not_attributed(self._reason(program, eager, process), program.cost)
         self._keep(
@@ -658,7 +714,6 @@ class Builder:
         group.program = group.program or (program.name if program is not None else "")
         group.evidence = group.evidence or pending.miss.text[:_LONGEST_EVIDENCE]
         group.corrected = group.corrected or verdict.corrected
-        group.processes.add(f"{pending.miss.host}\0{pending.miss.process}")
         _add_changes(group, verdict.changes)
         _add_frames(group.frames, stack)
         group.count += 1
@@ -810,7 +865,7 @@ class Builder:
         if group is None or group.site is None:
             self._not_attributed(INCOMPLETE, program.cost)
 
-    def _flood(self, program: _Open, site: Frame | None) -> None:
+    def _flood(self, program: _Open, site: Frame | None) -> Flood:
         matched = program.matched
         flood = self._floods.get(site)
         if flood is None:
@@ -822,6 +877,7 @@ class Builder:
         stack = program.stack or (matched.miss.stack if matched is not None else ())
         _add_frames(flood.frames, stack)
         self._operation(flood, program, stack)
+        return flood
 
     def _operation(self, flood: Flood, program: _Open, stack: tuple[Frame, ...]) -> None:
         key = stack, program.name, program.types[:_LONGEST_TYPES]

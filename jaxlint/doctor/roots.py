@@ -44,6 +44,8 @@ class Root:
     operations: list[Operation] = field(default_factory=list)
     sizes: tuple[int, ...] = ()
     saving: float = 0.0
+    processes: int = 1
+    """In how many processes this happened, alike in each."""
 
     @property
     def programs(self) -> int:
@@ -82,12 +84,16 @@ def find(model: Model, sources: Sources) -> list[Root]:
     roots = _Roots(model, sources)
     growing, rest = _growing(operations, sources)
     found = [*roots.grown(growing), *roots.pooled(rest)]
+    flood_of = {id(operation): flood for flood in model.floods for operation in flood.programs.values()}
     for root in found:
+        root.processes = len(set().union(*(flood_of[id(operation)].processes for operation in root.operations))) or 1
         if root.kind == "growth":
             root.saving = root.seconds * (1 - 1 / len(root.sizes))
         else:
             kept = 1 if root.kind in ("function", "call") else 0
             root.saving = max(sum(min(o.cost.total, each * o.count) for o in root.operations) - each * kept, 0.0)
+        # They wait at the same time.
+        root.saving /= root.processes
     return sorted(found, key=lambda root: -root.saving)
 
 

@@ -107,7 +107,7 @@ def suggest(
         of_growth = next((s for s in grown if _is_below(group, s)), None)
         if of_growth is not None:
             of_growth.misses.append(group)
-            of_growth.saving += group.cost.total
+            of_growth.saving += group.cost.total / (len(group.processes) or 1)
             of_growth.seconds += group.cost.total
             of_growth.findings = unique([*of_growth.findings, *of_miss[id(group)]])
             continue
@@ -223,12 +223,14 @@ def _add(made: dict[object, Suggestion], key: object, suggestion: Suggestion) ->
 
 def _of_miss(group: MissGroup, findings: list[Diagnostic], model: Model, sources: Sources) -> Suggestion | None:
     seconds = group.cost.total
+    # Processes wait at the same time.
+    each = seconds / (len(group.processes) or 1)
     if group.cause is Cause.NEW_FUNCTION:
         share = _written_out(group.key, findings, model, sources)
         if share is None:
             return None
-        return Suggestion("", group.site, seconds * share, seconds, advice.LARGE, findings=findings, misses=[group])
-    return Suggestion("", group.site, seconds, seconds, advice.ADVICE[group.cause], findings=findings, misses=[group])
+        return Suggestion("", group.site, each * share, seconds, advice.LARGE, findings=findings, misses=[group])
+    return Suggestion("", group.site, each, seconds, advice.ADVICE[group.cause], findings=findings, misses=[group])
 
 
 def _written_out(key: Key, findings: list[Diagnostic], model: Model, sources: Sources) -> float | None:
@@ -284,7 +286,8 @@ def _say(suggestion: Suggestion, model: Model) -> None:
     times = sum(part.count for part in suggestion.misses)
     inner = sum(part.inner for part in suggestion.misses)
     what = "traced" if inner == times else "compiled"
-    suggestion.title = f"{name} was {what} again {_WHY[group.cause]}" + (f", {times} times" if times > 1 else "")
+    processes = len(set().union(*(part.processes for part in suggestion.misses))) or 1
+    suggestion.title = f"{name} was {what} again {_WHY[group.cause]}{_often(times, processes)}"
     for part in suggestion.misses:
         suggestion.facts.extend(list(part.changes)[:3])
     if inner and inner == times:
@@ -329,6 +332,16 @@ _OF_GROWTH = frozenset({"JAX404", "JAX501"})
 _FIRST_NAME = re.compile(r"[A-Za-z_]\w*")
 
 
+def _often(times: int, processes: int) -> str:
+    """Say how often something happened; what happened in all processes alike, as if there were one."""
+    if processes == 1:
+        return f", {times} times" if times > 1 else ""
+    if times % processes:
+        return f", {times} times in {processes} processes"
+    each = times // processes
+    return f", {each} times in each of {processes} processes" if each > 1 else f", in each of {processes} processes"
+
+
 def _say_operations(suggestion: Suggestion) -> None:
     root = suggestion.root
     operations: Counter[str] = Counter()
@@ -339,21 +352,25 @@ def _say_operations(suggestion: Suggestion) -> None:
         for flood in suggestion.floods:
             operations.update(flood.operations)
     programs = sum(operations.values())
+    several = root.processes if root is not None else 1
+    of_each = several > 1 and programs % several == 0
+    programs = programs // several if of_each else programs
+    end = f", in {'each of ' if of_each else ''}{several} processes" if several > 1 else ""
     if root is None or root.kind in ("body", "unknown"):
         if suggestion.findings:
             # Where it can be changed, rather than in a helper that is called there.
             first = suggestion.findings[0]
             suggestion.site = Frame(first.filename, first.location.row, column=first.location.column - 1)
-        suggestion.title = f"{programs} operations were compiled one by one, outside of any compiled function"
+        suggestion.title = f"{programs} operations were compiled one by one, outside of any compiled function{end}"
     elif root.kind == "growth":
         suggestion.findings = [d for d in suggestion.findings if d.code in _OF_GROWTH] or suggestion.findings
-        suggestion.title = f"shapes grow, and {programs} programs were compiled for {len(root.sizes)} sizes"
+        suggestion.title = f"shapes grow, and {programs} programs were compiled for {len(root.sizes)} sizes{end}"
         shown = ", ".join(map(str, root.sizes[:4])) + (", ..." if len(root.sizes) > 4 else "")
         suggestion.facts.append(f"sizes {shown}, at {_counted(len(root.sites), 'line')}")
         for group in suggestion.misses[:2]:
             suggestion.facts.append(f"{group.program or group.key.name} was compiled again for them as well")
     else:
-        suggestion.title = f"`{root.name}` runs operation by operation: {programs} programs, where one would do"
+        suggestion.title = f"`{root.name}` runs operation by operation: {programs} programs, where one would do{end}"
     most = sorted(operations.items(), key=lambda item: (-item[1], item[0]))
     listed = ", ".join(f"{name} x{count}" if count > 1 else name for name, count in most[:8])
     suggestion.facts.append(listed + (f" and {len(most) - 8} more" if len(most) > 8 else ""))

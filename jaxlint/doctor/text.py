@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 ROWS = 15
 WIDTH = 100
 _FILES = 5
+_DIVERGENCES = 5
+_NAMED = 4
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,7 @@ def write(joined: Joined, out: TextIO, *, color: bool = False, notes: Notes | No
     if not model.functions:
         writer.text("No trace, lowering or compile was told of.  JAX_LOG_COMPILES=1 has jax log them, and")
         writer.text("JAX_EXPLAIN_CACHE_MISSES=1 has it say why; `jaxlint run` needs neither.")
+    _write_divergences(joined, writer)
     _write_suggestions(joined, writer)
     if model.functions:
         writer.heading("Functions")
@@ -75,6 +78,30 @@ def _overview(model: Model) -> str:
     if cost.total:
         text += f"; {model.attributed:.0%} of it is known by line"
     return text + "."
+
+
+def _write_divergences(joined: Joined, writer: Any) -> None:
+    found = joined.model.divergences
+    if not found:
+        return
+    writer.heading("Not all processes compiled the same, which is the usual cause of a hang")
+    for one in found[:_DIVERGENCES]:
+        where = f" at {place(one.site, joined)}" if one.site is not None else ""
+        types = f" for {one.types[:200]}" if one.types else ""
+        counts = sorted(one.counts.items(), key=lambda item: (len(item[1]), item[0]))
+        told = "; ".join(f"{_times(number)} in {_some(names)}" for number, names in counts)
+        writer.text(f"  {one.name}{where}{types}: {told}")
+    if len(found) > _DIVERGENCES:
+        writer.text(f"  and {len(found) - _DIVERGENCES} more programs")
+
+
+def _times(number: int) -> str:
+    return "never" if number == 0 else "once" if number == 1 else f"{number} times"
+
+
+def _some(names: list[str]) -> str:
+    shown = ", ".join(names[:_NAMED])
+    return shown if len(names) <= _NAMED else f"{len(names)} processes ({shown}, ...)"
 
 
 def _write_suggestions(joined: Joined, writer: Any) -> None:

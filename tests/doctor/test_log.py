@@ -129,6 +129,7 @@ def test_the_files_of_a_run_are_linted_with_what_the_others_of_its_folder_do(pro
     assert both() == ({"JAX102"}, {"JAX102"})
     # Traced by its caller, it compiles nothing by itself.
     project.write("fast.py", "import jax\nfrom lib import scaled\n\nfast = jax.jit(scaled)\n")
+    project.write("app.py", "from fast import fast\n\nfor turn in range(9):\n    fast(turn)\n")
     assert both() == (set(), set())
 
 

@@ -77,8 +77,10 @@ def _read(name: str) -> Run | None:
     reader = Reader([name])
     builder = Builder()
     try:
-        for event in reader.events():
-            builder.add(event)
+        for file in reader.names:
+            for event in reader.events(file):
+                builder.add(event)
+            builder.close()
     finally:
         reader.progress.end()
     for error in reader.errors:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import codecs
 import contextlib
+import dataclasses
 import io
 import json
 import os
@@ -59,8 +60,10 @@ def run(arguments: argparse.Namespace) -> int:
     reader = Reader(arguments.files)
     interrupted = False
     try:
-        for event in reader.events():
-            builder.add(event)
+        for name in reader.names:
+            for event in reader.events(name):
+                builder.add(event)
+            builder.close()
     except KeyboardInterrupt:
         # It ends the program at the other end of a pipe as well: what was read is to be told.
         interrupted = True
@@ -105,18 +108,23 @@ class Reader:
         from jaxlint.doctor.text import Notes
 
         self.notes: Notes = Notes()
-        self.progress = Progress(sum(map(_size, self.files)), sys.stderr)
+        names = [name for given in self.files for name in _within(given)]
+        self._processes = dict(zip(names, _apart(names), strict=True))
+        self.progress = Progress(sum(map(_size, names)), sys.stderr)
 
-    def events(self) -> Iterator[Event]:
-        """Yield the events of all files."""
-        several = len(self.files) > 1
-        for name in self.files:
-            before = len(self.errors)
-            try:
-                yield from self._file(name, os.path.basename(name) if several else "")
-            except OSError as error:
-                self.errors.append(f"{name}: cannot be read: {error.strerror or error}")
-            self.read += len(self.errors) == before
+    @property
+    def names(self) -> list[str]:
+        """The files to read, those of folders included."""
+        return list(self._processes)
+
+    def events(self, name: str) -> Iterator[Event]:
+        """Yield the events of a file."""
+        before = len(self.errors)
+        try:
+            yield from self._file(name, self._processes[name])
+        except OSError as error:
+            self.errors.append(f"{name}: cannot be read: {error.strerror or error}")
+        self.read += len(self.errors) == before
 
     def _file(self, name: str, process: str) -> Iterator[Event]:
         if name == "-":
@@ -162,7 +170,7 @@ class Reader:
             text = io.BufferedReader(_Recoded(text, encoding), 1 << 16)
         first = text.peek(256)
         if _is_recording(first):
-            yield from self._recording(text, name)
+            yield from self._recording(text, name, process)
             return
         if _is_json_array(first):
             text = io.BufferedReader(_Unfolded(text), 1 << 16)
@@ -178,7 +186,7 @@ class Reader:
                 notes.lines + reader.lines, notes.passed_over + reader.passed_over, notes.cut + reader.cut
             )
 
-    def _recording(self, lines: Any, name: str) -> Iterator[Event]:
+    def _recording(self, lines: Any, name: str, host: str) -> Iterator[Event]:
         from jaxlint.doctor import events
 
         last, number = b"", 0
@@ -187,7 +195,9 @@ class Reader:
                 number += 1
                 last = line
                 if line.strip():
-                    yield events.loads(line)
+                    event = events.loads(line)
+                    # Numbers of processes come again on other hosts.
+                    yield dataclasses.replace(event, host=host) if host and not event.host else event
         except events.EventError as error:
             if last.endswith(b"\n"):
                 self.errors.append(f"{name}: line {number}: {error}")
@@ -353,6 +363,30 @@ def _entries(values: list[Any]) -> Iterator[tuple[str, Any]]:
             yield time, value
         for part in lists:
             yield from _entries(part)
+
+
+def _within(name: str) -> list[str]:
+    """Return the files that a name stands for: of a folder, its logs, or itself where it holds dumps or nothing."""
+    if not os.path.isdir(name):
+        return [name]
+    from jaxlint.doctor import pprof
+
+    files = sorted(str(path) for path in Path(name).rglob("*") if path.is_file())
+    logs = [file for file in files if not file.endswith((pprof.SUFFIX, ".jaxpr.txt", ".mlir", ".html"))]
+    dumps = len(files) > len(logs)
+    return ([name] if dumps or not logs else []) + ([] if dumps else logs)
+
+
+def _apart(names: list[str]) -> list[str]:
+    """Return the shortest ends of paths, in whole parts, that tell them apart; nothing where there is one alone."""
+    if len(names) < 2:
+        return [""] * len(names)
+    parts = [Path(name).parts for name in names]
+    for length in range(1, max(map(len, parts)) + 1):
+        ends = ["/".join(part[-length:]) for part in parts]
+        if len(set(ends)) == len(ends):
+            return ends
+    return names
 
 
 def _size(name: str) -> int:

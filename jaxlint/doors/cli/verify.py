@@ -175,7 +175,7 @@ def _observe(arguments: argparse.Namespace) -> int:
         raise UsageError("--fix: a fix is proven by running the code, which --from-run does not")
     reader = Reader([arguments.from_run])
     try:
-        model = Builder().extend(reader.events()).model()
+        model = Builder().extend(event for name in reader.names for event in reader.events(name)).model()
     finally:
         reader.progress.end()
     for error in reader.errors:
