@@ -16,6 +16,7 @@ from typing import Any
 
 from jaxlint.finding import Confidence
 from jaxlint.hints import did_you_mean
+from jaxlint.line_length import configured
 from jaxlint.patterns import Patterns, is_valid, relative_path
 from jaxlint.settings import RUN_ONCE_FUNCTIONS, Settings
 
@@ -732,7 +733,9 @@ class Finder:
     def __init__(self, *, file: str | None = None, isolated: bool = False, over: Sequence[Layer] = ()) -> None:
         self._over = tuple(over)
         self._layers: dict[str, Layer] = {}
-        self._configs: dict[str | None, Config] = {}
+        self._configs: dict[tuple[str | None, int | None], Config] = {}
+        self._lengths: dict[str, int | None] = {}
+        self._isolated = isolated
         self._fixed: Layer | None = None
         if isolated:
             self._fixed = Layer()
@@ -750,10 +753,23 @@ class Finder:
             ConfigError: the configuration file cannot be used.
         """
         layer = self._fixed if self._fixed is not None else self._layer(folder)
+        length = None if self._isolated else self._line_length(folder)
         # One object for all folders that share a file: the core keeps what it derives from settings by identity.
-        if layer.file not in self._configs:
-            self._configs[layer.file] = combine([layer, *self._over])
-        return self._configs[layer.file]
+        known = (layer.file, length)
+        if known not in self._configs:
+            config = combine([layer, *self._over])
+            if length is not None:
+                config = dataclasses.replace(config, settings=dataclasses.replace(config.settings, line_length=length))
+            self._configs[known] = config
+        return self._configs[known]
+
+    def _line_length(self, folder: str) -> int | None:
+        """Return the line length that the nearest folder upwards configures, None where none does."""
+        if folder not in self._lengths:
+            parent = os.path.dirname(folder)
+            own = configured(folder)
+            self._lengths[folder] = own if own is not None or parent == folder else self._line_length(parent)
+        return self._lengths[folder]
 
     def _layer(self, folder: str) -> Layer:
         known = self._layers.get(folder)

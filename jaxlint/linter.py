@@ -176,8 +176,10 @@ def _judged(facts: ModuleFacts, report: Report) -> tuple[Fix, ...]:
         return ()
     # Here, because most findings are never mended.
     from jaxlint.fixes.checks import judged
+    from jaxlint.fixes.wrapping import wrapped
 
-    return tuple(judged(facts, report.node, fix) for fix in fixes)
+    length = facts.settings.line_length
+    return tuple(wrapped(facts.source, judged(facts, report.node, fix), length) for fix in fixes)
 
 
 def _related(report: Report, facts: ModuleFacts) -> tuple[Related, ...]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from jaxlint.finding import Confidence
+from jaxlint.line_length import DEFAULT as LINE_LENGTH
 
 if TYPE_CHECKING:
     from jaxlint.rules import Rule
@@ -21,6 +22,7 @@ class Settings:
     `ignore` on a tie, as in flake8.  A rule that is off by default runs only where a prefix longer than `JAX` names it.
 
     `wrappers` maps a dotted name to the columns of `facts/wrappers.toml`; `run_once_functions` holds glob patterns.
+    `line_length` is how long the lines may be that fixes write, as far as brackets allow.
     `unrolled_equations` is the number of estimated equations from which JAX301 reports a loop.
     """
 
@@ -34,6 +36,7 @@ class Settings:
     test_paths: tuple[str, ...] = ()
     unrolled_equations: int = 1000
     wrappers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    line_length: int = LINE_LENGTH
 
     def enabled(self, rule: Rule) -> bool:
         """Tell whether `rule` runs: selected, not ignored, and asked for where it is in preview or off by default."""

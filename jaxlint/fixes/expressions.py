@@ -53,6 +53,8 @@ if TYPE_CHECKING:
     from jaxlint.facts.module import ModuleFacts
     from jaxlint.facts.sites import CompileSite
 
+_LONGEST = 30
+"""Of a longer name only the function's own and the outermost transform are taken."""
 _SHORT = {"checkpoint": "remat", "vmap": "vmapped", "filter_vmap": "vmapped"}
 
 
@@ -267,7 +269,9 @@ def _bases(made: Made, site: CompileSite) -> list[str]:
     if not parts or parts == [""]:
         parts = [around]
     name = "_".join([part.strip("_") for part in parts] + transforms[::-1])
-    return named(made, name)
+    if len(name) > _LONGEST:
+        name = "_".join([parts[-1].strip("_"), *transforms[:1]])
+    return named(made, name if len(name) <= _LONGEST else parts[-1])
 
 
 def _names_at_once(made: Made, nodes: list[ast.expr]) -> set[str]:

@@ -148,7 +148,11 @@ def resolved(made: Made, target: ast.AST) -> tuple[ast.AST, ast.stmt | None]:
 
 
 def _definition(
-    facts: ModuleFacts, site: CompileSite, node: ast.FunctionDef | ast.AsyncFunctionDef, statics: Collection[str]
+    facts: ModuleFacts,
+    site: CompileSite,
+    node: ast.FunctionDef | ast.AsyncFunctionDef,
+    statics: Collection[str],
+    reused: str | None = None,
 ) -> Built:
     made = made_by(facts, site)
     draft, syntax, scopes = made.draft, made.syntax, made.scopes
@@ -158,7 +162,7 @@ def _definition(
     loads = scopes.loads(node.name, scopes.of(node))
     if not made.is_only_binding(node):
         raise NoFixError(f"{node.name} is bound more than once")
-    name = draft.fresh(*named(made, node.name))
+    name = reused or draft.fresh(*named(made, node.name))
     changes = dict(taken.changes)
     changes[name_span(syntax, node)] = name
     by_keyword = _add_parameters(syntax, node, taken, changes, made, site)
@@ -189,10 +193,37 @@ def _definition(
         place = start.start() if start is not None else 0
         text = text[:place] + "\n".join(above) + "\n" + text[place:]
     needed_ = set().union(*(needed_at_once(syntax, scopes, part) for part in (node, *helpers)), wrapper_names(made))
-    insert_definition(draft, scopes, node, needed_, "\n\n\n".join([*texts, text]))
+    if reused is None and not helpers and (known := same_definition(made, text)) is not None:
+        return _definition(facts, site, node, statics, known)
+    if reused is None:
+        insert_definition(draft, scopes, node, needed_, "\n\n\n".join([*texts, text]))
     for span in removal(syntax, gone):
         draft.delete(span)
-    return Built(draft, name, taken, message(name, taken), doubtful=reads_what_changes(made, node, *helpers))
+    said = message(name, taken, reused=reused is not None)
+    return Built(draft, name, taken, said, doubtful=reads_what_changes(made, node, *helpers))
+
+
+def same_definition(made: Made, text: str) -> str | None:
+    """Return the name of a function of the module, above the place, that a definition would only repeat."""
+    nodes = ast.parse(text).body
+    if len(nodes) != 1 or not isinstance(nodes[0], ast.FunctionDef) or "#" in text:
+        return None
+    wanted, scopes = _without_name(nodes[0]), made.scopes
+    start = made.syntax.start(made.syntax.top(made.start))
+    for node in made.syntax.tree.body:
+        if made.syntax.span(node).end > start:
+            break
+        if not isinstance(node, ast.FunctionDef) or not node.name.startswith("_"):
+            continue
+        seen = scopes.binder(node.name, scopes.of(made.maker)) is scopes.module
+        if seen and scopes.bindings(node.name, scopes.module) == [node] and _without_name(node) == wanted:
+            return node.name
+    return None
+
+
+def _without_name(node: ast.FunctionDef) -> str:
+    dumped = ast.dump(node)
+    return dumped.replace(f"name='{node.name}'", "name=''", 1).replace(f"id='{node.name}'", "id=''")
 
 
 def helpers_of(made: Made, node: ast.AST) -> list[ast.FunctionDef]:
@@ -238,7 +269,9 @@ def rename(made: Made, node: ast.FunctionDef, new: str, changes: dict[Span, str]
             made.draft.replace(load, new)
 
 
-def _lambda(facts: ModuleFacts, site: CompileSite, node: ast.Lambda, statics: Collection[str]) -> Built:
+def _lambda(
+    facts: ModuleFacts, site: CompileSite, node: ast.Lambda, statics: Collection[str], reused: str | None = None
+) -> Built:
     made = made_by(facts, site)
     draft, syntax = made.draft, made.syntax
     check_code(syntax, node)
@@ -251,7 +284,7 @@ def _lambda(facts: ModuleFacts, site: CompileSite, node: ast.Lambda, statics: Co
         base = parent.targets[0].id
         if len(made.scopes.loads(base, made.scopes.of(parent))) == 1:
             gone[parent] = rows(syntax, parent)
-    name = draft.fresh(*named(made, base))
+    name = reused or draft.fresh(*named(made, base))
     parameters, body = lambda_parts(syntax, node)
     changes = dict(taken.changes)
     by_keyword = _add_parameters(syntax, node, taken, changes, made, site)
@@ -270,10 +303,14 @@ def _lambda(facts: ModuleFacts, site: CompileSite, node: ast.Lambda, statics: Co
     text = "\n".join([*above, f"def {name}({head}):", body_text])
     parts: list[ast.FunctionDef | ast.Lambda] = [node, *helpers]
     needed_ = set().union(*(needed_at_once(syntax, made.scopes, part) for part in parts), wrapper_names(made))
-    insert_definition(draft, made.scopes, node, needed_, "\n\n\n".join([*texts, text]))
+    if reused is None and not helpers and (known := same_definition(made, text)) is not None:
+        return _lambda(facts, site, node, statics, known)
+    if reused is None:
+        insert_definition(draft, made.scopes, node, needed_, "\n\n\n".join([*texts, text]))
     for span in removal(syntax, gone):
         draft.delete(span)
-    return Built(draft, name, taken, message(name, taken), doubtful=reads_what_changes(made, node, *helpers))
+    said = message(name, taken, reused=reused is not None)
+    return Built(draft, name, taken, said, doubtful=reads_what_changes(made, node, *helpers))
 
 
 def reads_what_changes(made: Made, *nodes: ast.AST) -> bool:
@@ -292,13 +329,14 @@ def named(made: Made, name: str) -> list[str]:
     return [f"_{name}", longer] if around not in name and len(longer) <= _LONGEST else [f"_{name}"]
 
 
-def message(name: str, taken: Captures) -> str:
+def message(name: str, taken: Captures, *, reused: bool = False) -> str:
     """Say what a fix does."""
+    what = f"Use `{name}`, which is the same" if reused else f"Move it to module level as `{name}`"
     passed = [f"`{item.argument}`" for item in taken.items]
     if not passed:
-        return f"Move it to module level as `{name}`"
+        return what
     listed = f"{', '.join(passed[:-1])} and {passed[-1]} as arguments" if passed[1:] else f"{passed[0]} as an argument"
-    return f"Move it to module level as `{name}`, with {listed}"
+    return f"{what}, with {listed}"
 
 
 def _captures(made: Made, site: CompileSite, node: ast.AST, helpers: list[ast.FunctionDef]) -> Captures:

@@ -234,7 +234,11 @@ def compile_at_module_level(facts: ModuleFacts, leaf_map: LeafMap) -> Fix | None
     jit = draft.name("jax.jit", call)
     head = f"@{jit}\ndef {name}({', '.join(trees.before(free.parameters))}):\n"
     result = _called(f"return {draft.code(call.func)}", given, unit, unit)
-    draft.insert_above(call, f"{head}{moved.before}{unit}{result}\n")
+    definition_text = f"{head}{moved.before}{unit}{result}\n"
+    known = _known(read, definition_text)
+    if known is None:
+        draft.insert_above(call, definition_text)
+    name = known or name
     row = draft.source.line(draft.source.position(draft.span(call).start)[0])
     before = row[: draft.source.position(draft.span(call).start)[1] - 1]
     margin = indentation(syntax, call)
@@ -242,7 +246,23 @@ def compile_at_module_level(facts: ModuleFacts, leaf_map: LeafMap) -> Fix | None
     draft.replace(call, text)
     for span in removal(syntax, moved.gone):
         draft.delete(span)
-    return read.fix(f"Compile the tree.map in a function `{name}` of the module")
+    said = f"Use `{name}`, which is the same" if known else f"Compile the tree.map in a function `{name}` of the module"
+    return read.fix(said)
+
+
+def _known(read: _Map, text: str) -> str | None:
+    """Return the function of the module, above the call, that a definition would only repeat."""
+    syntax, scopes = read.draft.syntax, read.scopes
+    wanted = ast.parse(text).body[0]
+    top = syntax.start(syntax.top(read.draft.span(read.call)))
+    for node in syntax.tree.body:
+        same = isinstance(node, ast.FunctionDef) and isinstance(wanted, ast.FunctionDef) and syntax.start(node) < top
+        if isinstance(node, ast.FunctionDef) and same and node.name.startswith("_"):
+            plain = ast.dump(node).replace(f"name='{node.name}'", "", 1)
+            alone = scopes.bindings(node.name, scopes.module) == [node]
+            if alone and plain == ast.dump(wanted).replace(f"name='{wanted.name}'", "", 1):  # type: ignore[attr-defined]
+                return node.name
+    return None
 
 
 def _names(read: _Map, function: Function | None) -> tuple[str, ...]:
@@ -251,6 +271,8 @@ def _names(read: _Map, function: Function | None) -> tuple[str, ...]:
         function = function.outer
     base = function.name.strip("_") if function is not None else ""
     found = [f"_{base}_tree", f"_{base}_leaves"] if base else ["_map_tree", "_map_leaves"]
+    if "tree" in base:
+        found = [f"_{base}", f"_{base}_leaves"]
     parent = read.draft.syntax.parents[read.call]
     target = parent.targets[0] if isinstance(parent, ast.Assign) and len(parent.targets) == 1 else None
     own = target.id if isinstance(target, ast.Name) else target.attr if isinstance(target, ast.Attribute) else ""

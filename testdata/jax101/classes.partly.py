@@ -128,11 +128,6 @@ def _move(v, scale):
     return v * scale
 
 
-@jax.jit
-def _step_move(v, scale):
-    return v * scale
-
-
 class Sampler:
     """The names of the methods that people call in a loop."""
 
@@ -143,7 +138,7 @@ class Sampler:
         return _move(x, self.scale)
 
     def step(self, x):
-        return _step_move(x, self.scale)
+        return _move(x, self.scale)
 
     def __enter__(self):
         def move(v):

@@ -61,13 +61,8 @@ def init_params(key):
     return _draw(key)
 
 
-@jax.jit
-def _weights_init_draw(k):
-    return jax.random.normal(k, (3,))
-
-
 def weights_init(key):
-    return _weights_init_draw(key)
+    return _draw(key)
 
 
 @jax.jit
@@ -174,11 +169,6 @@ def _run_step(p):
     return p * 0.5
 
 
-@jax.jit
-def _setup_zeros(p):
-    return jnp.zeros_like(p)
-
-
 class Trainer:
     def __init__(self):
         self.params = jnp.ones(3)
@@ -188,7 +178,7 @@ class Trainer:
             self.params = _run_step(self.params)
 
     def _setup(self):
-        self.momentum = _setup_zeros(self.params)
+        self.momentum = _zeros(self.params)
 
 
 def _slope(x):

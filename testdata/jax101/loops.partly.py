@@ -115,24 +115,14 @@ def in_a_comprehension(parts):
     return [_norm(part) for part in parts]
 
 
-@jax.jit
-def _in_a_generator_norm(v):
-    return jnp.sqrt(jnp.sum(v * v))
-
-
 def in_a_generator(parts):
     for part in parts:
-        yield _in_a_generator_norm(part)
-
-
-@jax.jit
-def _first_and_last_norm(v):
-    return jnp.sqrt(jnp.sum(v * v))
+        yield _norm(part)
 
 
 def first_and_last(x):
-    before = _first_and_last_norm(x)
-    after = _first_and_last_norm(x * 2)
+    before = _norm(x)
+    after = _norm(x * 2)
     return after - before
 
 

@@ -75,13 +75,8 @@ def through_repeat(x):
     return repeat(_halve, x, 3)
 
 
-@jax.jit
-def _into_an_object_halve(v):
-    return v / 2
-
-
 def into_an_object(x):
-    return Loop(_into_an_object_halve).run(x)
+    return Loop(_halve).run(x)
 
 
 @jax.jit
@@ -108,13 +103,8 @@ def to_scipy(x):
     return scipy.optimize.minimize(_energy, np.asarray(x), method="Nelder-Mead", options={"maxiter": 2}).x
 
 
-@jax.jit
-def _straight_to_scipy_energy(v):
-    return jnp.sum((v - 1) ** 2)
-
-
 def straight_to_scipy(x):
-    return scipy.optimize.approx_fprime(np.asarray(x), _straight_to_scipy_energy)
+    return scipy.optimize.approx_fprime(np.asarray(x), _energy)
 
 
 @jax.jit

@@ -66,13 +66,8 @@ def named_first(x):
     return _clip(x)
 
 
-@jax.jit
-def _compiled_name_clip(v):
-    return jnp.clip(v, 0, 1)
-
-
 def compiled_name(x):
-    return _compiled_name_clip(x)
+    return _clip(x)
 
 
 @functools.partial(jax.jit, static_argnums=1)

@@ -101,15 +101,10 @@ def called_twice(x, y):
     return _norm(x) - _norm(y)
 
 
-@jax.jit
-def _called_twice_in_branches_norm(v):
-    return jnp.sqrt(jnp.sum(v * v))
-
-
 def called_twice_in_branches(x, y):
     if y is None:
-        return _called_twice_in_branches_norm(x)
-    return _called_twice_in_branches_norm(y)
+        return _norm(x)
+    return _norm(y)
 
 
 @jax.jit

@@ -59,6 +59,8 @@ def judged(facts: ModuleFacts, node: cst.CSTNode, fix: Fix) -> Fix:
         return replace(fix, applicability=Applicability.DISPLAY, condition=str(error))
     except NoFixError as error:
         reason = str(error)
+    if (change.inserted or change.decorated) and change.is_in_test():
+        return replace(fix, applicability=Applicability.DISPLAY, condition="not worth it in a test, which runs once")
     if not reason or fix.applicability is not Applicability.SAFE:
         return fix
     return replace(fix, applicability=Applicability.UNSAFE, condition=reason)

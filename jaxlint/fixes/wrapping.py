@@ -1,0 +1,197 @@
+"""Keeping to the project's line length: lines that a fix makes too long are broken at their brackets."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from jaxlint.finding import Edit, Fix, Span
+
+if TYPE_CHECKING:
+    from jaxlint.source import Source
+
+_OPEN, _CLOSE = "([{", ")]}"
+_STRING = re.compile(r"""[A-Za-z]{0,2}("{3}|'{3}|"|')""")
+_UNIT = "    "
+
+
+def wrapped(source: Source, fix: Fix, length: int) -> Fix:
+    """Return a fix in which no line is longer than `length` that can be broken at brackets."""
+    edits = [_whole_lines(edit, length, source.newline) for edit in fix.edits]
+    return replace(fix, edits=tuple(_joined(source, edits, length)))
+
+
+def _whole_lines(edit: Edit, length: int, newline: str) -> Edit:
+    """Break the lines that an edit brings as a whole, which are all but its first and its last."""
+    lines = edit.text.split(newline)
+    if all(len(line) <= length for line in lines) or _has_long_string(edit.text):
+        return edit
+    inner = [newline.join(broken(line, length)) for line in lines[1:-1]]
+    first = lines[:1]
+    if len(lines) > 1 and not lines[0][:1].isspace() and _is_statement(lines[0]):
+        first = [newline.join(broken(lines[0], length))]
+    last = lines[1:][-1:]
+    return replace(edit, text=newline.join([*first, *inner, *last]))
+
+
+def _has_long_string(text: str) -> bool:
+    return '"""' in text or "'''" in text
+
+
+def _joined(source: Source, edits: list[Edit], length: int) -> Iterator[Edit]:
+    """Yield the edits, those within one line as one where the line would become too long."""
+    rows: dict[int, list[Edit]] = {}
+    for edit in edits:
+        row = source.position(edit.span.start)[0]
+        single = edit.span.end <= source.row_span(row).end and source.newline not in edit.text
+        if single and edit.text and "\n" not in edit.text:
+            rows.setdefault(row, []).append(edit)
+        else:
+            rows.setdefault(-1 - len(rows), []).append(edit)
+    others = {source.position(e.span.start)[0] for key, group in rows.items() if key < 0 for e in group}
+    others |= {source.position(e.span.end)[0] for key, group in rows.items() if key < 0 for e in group}
+    for row, group in rows.items():
+        if row < 0 or row in others:
+            yield from group
+            continue
+        span = source.row_span(row)
+        text = source.text[span.start : span.end].rstrip("\r\n")
+        new = text
+        for edit in sorted(group, key=lambda edit: edit.span, reverse=True):
+            start = edit.span.start - span.start
+            new = new[:start] + edit.text + new[edit.span.end - span.start :]
+        lines = broken(new, length) if len(new) > length and len(text) <= length else [new]
+        if len(lines) == 1:
+            yield from group
+        else:
+            yield Edit(Span(span.start, span.start + len(text)), source.newline.join(lines))
+
+
+def broken(line: str, length: int) -> list[str]:
+    """Return a line as several, each as long as it may be where brackets allow that, in Black's way."""
+    if len(line) <= length:
+        return [line]
+    indent = line[: len(line) - len(line.lstrip())]
+    places = _brackets(line)
+    if places is None or not _is_statement(line.strip()):
+        return [line]
+    for start, end in reversed(places):
+        if not line[start + 1 : end].strip():
+            continue
+        head, body, tail = line[: start + 1], line[start + 1 : end].strip(), indent + line[end:].strip()
+        if len(head) > length or len(tail) > length:
+            continue
+        inner = indent + _UNIT
+        if len(inner + body) <= length:
+            return [head, inner + body, tail]
+        parts = _parts(body)
+        if len(parts) == 1:
+            return [head, *_inner(inner + body, length), tail]
+        lines = [part for piece in parts for part in _inner(f"{inner}{piece},", length)]
+        return [head, *lines, tail]
+    return [line]
+
+
+def _inner(line: str, length: int) -> list[str]:
+    """Break an element of a bracket again, as the last bracket in it allows."""
+    if len(line) <= length:
+        return [line]
+    indent = line[: len(line) - len(line.lstrip())]
+    places = _brackets(line)
+    for start, end in reversed(places or []):
+        body = line[start + 1 : end].strip()
+        if not body:
+            continue
+        inner = indent + _UNIT
+        pieces = [body] if len(inner + body) <= length else [f"{piece}," for piece in _parts(body)]
+        if len(pieces) == 1 and len(_parts(body)) == 1:
+            pieces = [body]
+        return [line[: start + 1], *(part for p in pieces for part in _inner(inner + p, length)), indent + line[end:]]
+    return [line]
+
+
+def _is_statement(text: str) -> bool:
+    """Whether a line is one statement, or the head of one, by itself."""
+    head = text if not text.endswith(":") else f"{text} ..."
+    if text.startswith("@"):
+        head = f"{text}\ndef f(): ..."
+    elif re.match(r"(elif|else|except|finally|case)\b", text):
+        return False
+    try:
+        return len(ast.parse(head).body) == 1
+    except (SyntaxError, ValueError):
+        return False
+
+
+def _brackets(line: str) -> list[tuple[int, int]] | None:
+    """Return the outermost pairs of brackets in a line; None where one is not closed, or a comment ends the line."""
+    found: list[tuple[int, int]] = []
+    stack: list[int] = []
+    for place, char in _code(line):
+        if char == "#":
+            return None
+        if char in _OPEN:
+            stack.append(place)
+        elif char in _CLOSE:
+            if not stack:
+                return None
+            start = stack.pop()
+            if not stack:
+                found.append((start, place))
+    return None if stack else found
+
+
+def _code(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the characters that are in no string, with their places."""
+    place = 0
+    while place < len(text):
+        opening = _STRING.match(text, place)
+        named = place > 0 and (text[place - 1].isalnum() or text[place - 1] == "_")
+        if opening is not None and not (named and text[place].isalpha()):
+            quote = opening.group(1)
+            place = opening.end()
+            while place < len(text) and not text.startswith(quote, place):
+                place += 2 if text[place] == "\\" else 1
+            place += len(quote)
+            continue
+        yield place, text[place]
+        place += 1
+
+
+def _parts(body: str) -> list[str]:
+    """Return what commas divide, the last empty part left out."""
+    if _is_generator(body):
+        return [body]
+    cuts, depth = [0], 0
+    for place, char in _code(body):
+        depth += (char in _OPEN) - (char in _CLOSE)
+        if char == "," and depth == 0 and not _in_lambda(body[cuts[-1] : place]):
+            cuts.append(place + 1)
+    pieces = [body[a:b].strip().rstrip(",").rstrip() for a, b in zip(cuts, [*cuts[1:], len(body)], strict=True)]
+    return [piece for piece in pieces if piece]
+
+
+def _in_lambda(text: str) -> bool:
+    """Whether a comma divides the parameters of a lambda, not arguments."""
+    depth = 0
+    open_lambdas = 0
+    for place, char in _code(text):
+        depth += (char in _OPEN) - (char in _CLOSE)
+        before = text[place - 1] if place else " "
+        if depth == 0 and text.startswith("lambda", place) and not (before.isalnum() or before == "_"):
+            open_lambdas += 1
+        elif depth == 0 and char == ":" and open_lambdas:
+            open_lambdas -= 1
+    return open_lambdas > 0
+
+
+def _is_generator(body: str) -> bool:
+    try:
+        node = ast.parse(f"f({body})", mode="eval").body
+    except (SyntaxError, ValueError):
+        return False
+    call = node if isinstance(node, ast.Call) else None
+    return call is not None and len(call.args) == 1 and isinstance(call.args[0], ast.GeneratorExp) and not call.keywords
