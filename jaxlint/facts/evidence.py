@@ -243,9 +243,9 @@ class Evidences:
             doubts = doubts | {Doubt.FAR}
         return Evidence(error=True, test=self._runs.is_test(function), doubts=doubts)
 
-    def definition(self, function: Function) -> Evidence:
-        """Return the evidence for a function that fails whenever it is called."""
-        return Evidence(error=True, test=self._runs.is_test(function))
+    def definition(self, function: Function, doubts: frozenset[Doubt] = frozenset()) -> Evidence:
+        """Return the evidence for a function that goes wrong whoever calls it."""
+        return Evidence(error=True, test=self._runs.is_test(function), doubts=doubts)
 
     def option(
         self, node: cst.CSTNode, parameters: Sequence[Parameter], doubts: frozenset[Doubt] = frozenset()

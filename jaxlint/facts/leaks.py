@@ -25,6 +25,9 @@ _CONTAINERS = frozenset({"list", "dict", "set", "deque", "defaultdict", "Ordered
 _LIFTING = ("Module", "Pytree", "PyTreeNode", "Object")
 """The last names of bases whose libraries have their own ways with attributes under trace."""
 _MAKES_PYTREES = frozenset({"register_pytree_node_class", "register_pytree_with_keys_class", "register_dataclass"})
+_CACHES = frozenset(
+    {"functools.cached_property", "functools.lru_cache", "functools.cache", "functools.cached_property.cached_property"}
+)
 _DEEPEST = 6
 
 
@@ -33,7 +36,8 @@ class Leak:
     """One place where traced code stores a traced value in what outlives the trace.
 
     `target` is what it is stored in, `read` a place that reads it when the trace is over, None where none is visible.
-    `lost` says that the object is an argument of the compiled function, whose change nobody sees.
+    `lost` says that the object is an argument of the compiled function, whose change nobody sees, `cached` that the
+    function remembers its result.
     """
 
     node: cst.CSTNode
@@ -41,6 +45,7 @@ class Leak:
     function: Function
     read: cst.CSTNode | None
     lost: bool = False
+    cached: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,18 +72,74 @@ class Leaks:
     @functools.cached_property
     def found(self) -> list[Leak]:
         """All of them, in source order within each function."""
-        leaks = []
-        for function in self._staged.functions():
-            if function.name in _MAKERS:
-                continue
-            seen = set[str]()
-            for node in self._tree.body(function):
-                for store in self._stores(node):
-                    leak = self._leak(store, function)
-                    if leak is not None and (name := last_name(leak.target)) not in seen:
-                        seen.add(name)
-                        leaks.append(leak)
-        return leaks
+        leaks = [leak for function in self._staged.functions() for leak in self._of(function)]
+        for function in self._staged.transformed():
+            leaks.extend(self._of(function, arguments=True))
+        return [*leaks, *self._kept]
+
+    def _of(self, function: Function, *, arguments: bool = False) -> Iterator[Leak]:
+        """Yield the leaks of a function; with `arguments`, only what comes of its arguments is traced there."""
+        seen = set[str]()
+        for node in self._tree.body(function) if function.name not in _MAKERS else ():
+            for store in self._stores(node):
+                if arguments and not any(map(self._staged.comes_from_argument, within(store.value))):
+                    continue
+                leak = self._leak(store, function)
+                if leak is not None and (name := last_name(leak.target)) not in seen:
+                    seen.add(name)
+                    yield leak
+
+    # What a cache keeps
+
+    @property
+    def _kept(self) -> Iterator[Leak]:
+        """The results of cached functions and properties that traced code asks for first."""
+        for function in self._tree.functions:
+            if not _CACHES.isdisjoint(self._names.decorator_names(function)) and not function.yields:
+                asked = [node for node in self._askers(function) if node is not None]
+                read = self._read_again(function, asked)
+                returned = next((r for r in function.returns if self._values.kind(r) is Kind.ARRAY), None)
+                if read is not None and returned is not None:
+                    yield Leak(returned, returned, function, read, cached=True)
+
+    def _askers(self, function: Function) -> Iterator[cst.BaseExpression]:
+        """Yield the places that ask a cached function or property for its value."""
+        if function.cls is None:
+            yield from (site.node for site in self._calls.of(function))
+            return
+        for node in within(self._tree.module):
+            if isinstance(node, cst.Attribute) and node.attr.value == function.name and id(node) in self._tree.contexts:
+                root = node.value
+                if isinstance(root, cst.Name) and any(value is function for value in self._names.values(node)):
+                    yield node
+
+    def _read_again(self, function: Function, asked: list[cst.BaseExpression]) -> cst.CSTNode | None:
+        """Return a place that asks again after a trace has; None where eager code may well ask first."""
+        traced = [node for node in asked if self._is_staged(self._tree.context(node).function)]
+        eager = [node for node in asked if not self._tracing.is_traced(self._tree.context(node).function)]
+        if not traced or (function.cls is not None and not self._stays(traced[0])):
+            return None
+        starts = {id(self._tree.context(node).function) for node in traced}
+        for node in eager:
+            context = self._tree.context(node)
+            before = [
+                site
+                for site in self._calls.made_by(context.function)
+                if id(site.function) in starts and site.context.order <= context.order
+            ]
+            if not before or (context.function is not None and context.function.name in _MAKERS):
+                return None
+        return eager[0] if eager else traced[1] if len(starts) > 1 else None
+
+    def _is_staged(self, function: Function | None) -> bool:
+        return any(trace.staged and trace.compiled for trace in self._tracing.traces(function))
+
+    def _stays(self, node: cst.BaseExpression) -> bool:
+        root: cst.BaseExpression = node
+        while isinstance(root, cst.Attribute):
+            root = root.value
+        function = self._tree.context(node).function
+        return isinstance(root, cst.Name) and function is not None and self._outlives(root, function, _DEEPEST)
 
     # What stores
 
@@ -112,7 +173,8 @@ class Leaks:
         container = store.adds or isinstance(target, cst.Subscript)
         while isinstance(target, cst.Subscript):
             target = target.value
-        if container and not self._is_container(target):
+        held = isinstance(target, cst.Attribute) and not store.adds  # `self.table[key] = ...`, whatever the table is
+        if container and not held and not self._is_container(target):
             return None
         if self._staged.is_guarded(store.node) or self._values.is_numpy_array(target):
             return None

@@ -210,7 +210,7 @@ class Loops:
     def _has_no_value(self, node: cst.BaseExpression) -> bool:
         """Whether an expression would be traced, as it holds an array or what a call gave."""
         kind = self._values.kind(node)
-        return kind.traced or (kind is Kind.UNKNOWN and self._is_computed(node))
+        return kind.traced or (kind in (Kind.UNKNOWN, Kind.CONCRETE) and self._is_computed(node))
 
     def _orders_results(self, test: cst.BaseExpression) -> bool:
         """Whether a test compares the size of what NumPy gave, or of what a call gave of which nothing is known."""
@@ -220,7 +220,8 @@ class Loops:
             return False
         sides = [test.left, test.comparisons[0].comparator]
         return any(
-            self._is_of_numpy(side) or (self._values.kind(side) is Kind.UNKNOWN and self._is_computed(side))
+            self._is_of_numpy(side)
+            or (self._values.kind(side) in (Kind.UNKNOWN, Kind.CONCRETE) and self._is_computed(side))
             for side in sides
         )
 

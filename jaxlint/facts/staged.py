@@ -148,21 +148,24 @@ class Staged:
     @property
     def _transformed(self) -> list[Demand]:
         """The demands on what grad or vmap hands to a function: traced, though nothing is staged."""
-        functions = [
+        return [
+            demand
+            for function in self.transformed()
+            for demand in self._finder.of(function)
+            if demand.use in NUMPY and self.comes_from_argument(demand.node) and not self.is_guarded(demand.node)
+        ]
+
+    def transformed(self) -> list[Function]:
+        """Return the functions that grad, vmap and their kin trace, with nothing staged."""
+        return [
             function
             for function in self._tree.functions
             if (trace := self._tracing.trace(function)) is not None
             and not trace.staged
             and self._tracing.direct(function)
         ]
-        return [
-            demand
-            for function in functions
-            for demand in self._finder.of(function)
-            if demand.use in NUMPY and self._comes_from_argument(demand.node) and not self.is_guarded(demand.node)
-        ]
 
-    def _comes_from_argument(self, node: cst.CSTNode) -> bool:
+    def comes_from_argument(self, node: cst.CSTNode) -> bool:
         """Whether a value is computed from a traced argument of its function."""
         work, seen = [node], set[int]()
         while work:
@@ -227,8 +230,13 @@ class Staged:
                 data = [a.value for a in node.args if a.keyword is None]
                 if len(data) < count or (name == "jax.numpy.where" and len(data) != 1):
                     continue
-                if any(self._values.kind(value).traced for value in data[:count]):
-                    return "function"
+                # It asks for what it computes, so it fails with arrays that have their values as well.
+                if any(self._values.kind(value) is not Kind.UNKNOWN for value in data[:count]):
+                    return None if guards.is_for_compile_time(self._tree, node) else "function"
+            if any(name in arrays.SEGMENTED for name in self._names.externals(node.func)):
+                placed = [a.value for a in node.args if a.keyword is None]
+                if len(placed) == 2 and "num_segments" not in given:
+                    return None if guards.is_for_compile_time(self._tree, node) else "function"
         return None
 
     def _is_nonzero_of_array(self, node: cst.Call) -> bool:

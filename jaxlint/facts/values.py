@@ -12,13 +12,13 @@ from collections import defaultdict
 
 import libcst as cst
 
-from jaxlint.facts import arrays
-from jaxlint.facts.calls import Calls, argument_of
+from jaxlint.facts import arrays, guards
+from jaxlint.facts.calls import Calls, CallSite, argument_of
 from jaxlint.facts.constants import UNKNOWN, Constants
-from jaxlint.facts.names import Expression, External, Names
+from jaxlint.facts.names import Element, Expression, External, Item, Names
 from jaxlint.facts.pytrees import Pytrees
 from jaxlint.facts.tracing import Tracing
-from jaxlint.facts.tree import Binding, Function, Parameter, Tree, within
+from jaxlint.facts.tree import Binding, Class, Function, Parameter, Tree, within
 from jaxlint.facts.wrapping import Wrapped, Wrappings
 
 
@@ -26,13 +26,15 @@ class Kind(enum.Enum):
     """What an expression holds.
 
     ARRAY is a traced array, DATA a traced array or a pytree of them, STATIC a value that the compile cache keys by,
-    PYTHON any other value that Python knows under trace.
+    PYTHON any other value that Python knows under trace.  CONCRETE is an array of JAX that was made outside: it has its
+    values, but whatever is computed from it under trace is traced.
     """
 
     PYTHON = "python"
     STATIC = "static"
     ARRAY = "array"
     DATA = "data"
+    CONCRETE = "concrete"
     UNKNOWN = "unknown"
 
     @property
@@ -78,6 +80,7 @@ class Values:
         self._parameters: dict[int, Kind] = {}
         self._numpy: dict[int, bool] = {}
         self.pytrees = Pytrees(tree, names, text)
+        self._computes_early = "ensure_compile_time_eval" in text
 
     # Parameters
 
@@ -257,6 +260,8 @@ class Values:
                 return Kind.UNKNOWN
             self._pending.add(key)
             known = self._kind(node)
+            if known is Kind.ARRAY and self._computes_early and guards.is_for_compile_time(self._tree, node):
+                known = Kind.UNKNOWN  # a value of Python, unless it comes from an argument
             self._pending.discard(key)
             self._known[key] = known
         return known
@@ -320,7 +325,8 @@ class Values:
             return Kind.PYTHON
         if reader is not owner and self._tracing.is_traced(reader) and not self._tracing.is_traced(owner):
             # What a traced function takes from an eager one around it has its value already.
-            return Kind.PYTHON if self.kind_within(binding, owner, value).known else Kind.UNKNOWN
+            kind = self.kind_within(binding, owner, value)
+            return Kind.PYTHON if kind.known else Kind.CONCRETE if kind is Kind.ARRAY else Kind.UNKNOWN
         return self.kind_within(binding, owner, value)
 
     def kind_within(self, binding: Binding, owner: Function, value: cst.CSTNode) -> Kind:
@@ -342,7 +348,13 @@ class Values:
         if binding.kind == "assign" and isinstance(value, cst.CSTNode):
             if isinstance(value, (cst.Dict, cst.List, cst.Tuple, cst.Set)):
                 return Kind.PYTHON
-            return Kind.PYTHON if self._constants.of(value) is not UNKNOWN else Kind.UNKNOWN
+            if self._constants.of(value) is not UNKNOWN:
+                return Kind.PYTHON
+            if self.is_numpy_array(value):
+                return Kind.PYTHON
+            return Kind.CONCRETE if self.kind(value) in (Kind.ARRAY, Kind.CONCRETE) else Kind.UNKNOWN
+        if binding.kind == "unpack" and isinstance(value, cst.CSTNode):
+            return Kind.CONCRETE if self.kind(value) is Kind.ARRAY else Kind.UNKNOWN
         return Kind.UNKNOWN if isinstance(value, cst.CSTNode) else Kind.PYTHON
 
     def _of_element(self, node: cst.CSTNode, index: int | None, *, unpacked: bool = False) -> Kind:
@@ -354,7 +366,7 @@ class Values:
         kind = self.kind(node)
         if kind in (Kind.ARRAY, Kind.DATA, Kind.PYTHON, Kind.STATIC):
             return kind
-        return Kind.UNKNOWN
+        return Kind.ARRAY if kind is Kind.CONCRETE else Kind.UNKNOWN
 
     def _of_loop_target(self, binding: Binding, iterable: cst.CSTNode) -> Kind:
         """What a loop variable holds: a number of `range`, an element of an array, a pair of `enumerate` or `zip`."""
@@ -393,17 +405,55 @@ class Values:
         if name in arrays.ATTRIBUTES_OF_PYTHON and base is not Kind.UNKNOWN:
             return Kind.PYTHON
         if name in ("shape", "ndim", "dtype"):
-            return Kind.PYTHON
-        if base is Kind.ARRAY:
+            return self._of_stored(node, Kind.PYTHON)
+        if base in (Kind.ARRAY, Kind.CONCRETE):
             return Kind.ARRAY if name in arrays.ARRAY_ATTRIBUTES else Kind.UNKNOWN
         if base is Kind.DATA and name in ("T", "mT", "real", "imag", "at"):
             return Kind.ARRAY
         # A field of a traced dataclass may be static, a method's result anything.
-        return Kind.STATIC if base is Kind.STATIC else Kind.UNKNOWN
+        return self._of_stored(node, Kind.STATIC if base is Kind.STATIC else Kind.UNKNOWN)
+
+    def _of_stored(self, node: cst.Attribute, otherwise: Kind) -> Kind:
+        """What an attribute of an object holds by what its class stores there."""
+        owners = [self._names.instance_class(value) for value in self._names.values(node.value)]
+        cls = owners[0] if len(owners) == 1 else None
+        if cls is None:
+            return otherwise
+        makers = [maker for name in _MAKERS if (maker := self._names.method(cls, name)) is not None]
+        sites = [site for maker in makers for site in self._calls.of(maker)]
+        reader = self._tree.context(node).function
+        if self._tracing.is_traced(reader) and (
+            reader in makers or (sites and all(self._tracing.is_traced(site.context.function) for site in sites))
+        ):
+            return self._of_made(node.attr.value, cls, sites, otherwise)
+        stores = self._names.stores(cls, node.attr.value)
+        if not stores or not self.pytrees.is_plain(cls):
+            return otherwise
+        if any(self._tracing.is_traced(context.function) for _, context in stores):
+            return otherwise
+        kinds = {self.kind(value) for value, _ in stores}
+        return Kind.CONCRETE if kinds <= {Kind.ARRAY, Kind.CONCRETE} else otherwise
+
+    def _of_made(self, name: str, cls: Class, sites: list[CallSite], otherwise: Kind) -> Kind:
+        """What an attribute of an object holds that traced code makes."""
+        stores = self._names.stores(cls, name)
+        if stores:
+            kind = _join([self.kind(value) for value, _ in stores])
+        elif name in cls.fields and not cls.methods.get("__init__"):
+            place = list(cls.fields).index(name)
+            given = [
+                _field_given(site.node, name, place) for site in sites if self._tracing.is_traced(site.context.function)
+            ]
+            kind = (
+                _join([self.kind(value) for value in given if value is not None]) if given and all(given) else otherwise
+            )
+        else:
+            return otherwise
+        return kind if kind is not Kind.UNKNOWN else otherwise
 
     def _of_subscript(self, node: cst.Subscript) -> Kind:
         base = self.kind(node.value)
-        if base is Kind.ARRAY:
+        if base in (Kind.ARRAY, Kind.CONCRETE):
             return Kind.ARRAY
         if base is Kind.DATA:
             for element in node.slice:
@@ -417,7 +467,7 @@ class Values:
 
     @staticmethod
     def _combined(kinds: list[Kind]) -> Kind:
-        if Kind.ARRAY in kinds or Kind.DATA in kinds:
+        if not {Kind.ARRAY, Kind.DATA, Kind.CONCRETE}.isdisjoint(kinds):
             return Kind.ARRAY
         if all(kind.known for kind in kinds):
             return Kind.STATIC if Kind.STATIC in kinds else Kind.PYTHON
@@ -468,6 +518,8 @@ class Values:
                     return Kind.PYTHON  # the size of the axis
                 if self._is_left_to_method(value.name, node):
                     return Kind.ARRAY
+                if value.name == "jax.numpy.asarray" and node.args and self.kind(node.args[0].value) is Kind.CONCRETE:
+                    return Kind.CONCRETE
                 return self._of_external_call(value.name)
         func = node.func
         if isinstance(func, cst.Name) and not self._names.bindings(func):
@@ -541,6 +593,9 @@ class Values:
             return Kind.PYTHON
         if base.known and name in arrays.ARRAY_METHODS:
             return Kind.PYTHON  # an array of NumPy
+        if base is Kind.CONCRETE:
+            # Those that change nothing give the array itself.
+            return Kind.ARRAY if name in arrays.ARRAY_METHODS - _MAY_CHANGE_NOTHING else Kind.UNKNOWN
         if base is Kind.ARRAY:
             return Kind.ARRAY if name in arrays.ARRAY_METHODS else Kind.UNKNOWN
         if base is Kind.DATA:
@@ -568,7 +623,11 @@ class Values:
         if key not in self._numpy:
             self._numpy[key] = False  # what is made of itself is told by its other definitions
             values = self._names.values(node)
-            made = all(isinstance(v, Expression) and self._makes_numpy(v.node) for v in values)
+            made = all(
+                (isinstance(v, Expression) and self._makes_numpy(v.node))
+                or (isinstance(v, (Element, Item)) and self._makes_several(v.node))
+                for v in values
+            )
             self._numpy[key] = made and not (isinstance(node, cst.Attribute) and self._may_be_leaf(node))
         return self._numpy[key]
 
@@ -576,6 +635,14 @@ class Values:
         """Whether an attribute may belong to a pytree, and so be traced where it is an argument."""
         classes = [self._names.instance_class(value) for value in self._names.values(node.value)]
         return any(cls is None or not self.pytrees.is_plain(cls) for cls in classes)
+
+    def _makes_several(self, node: cst.CSTNode) -> bool:
+        """Whether a value is several arrays of NumPy, or one whose elements are arrays."""
+        if not isinstance(node, cst.Call):
+            return False
+        names = self._names.externals(node.func)
+        several = bool(names) and all(name in _SEVERAL for name in names)
+        return several and not any(self.holds_traced(arg.value) for arg in node.args)
 
     def _makes_numpy(self, node: cst.CSTNode) -> bool:
         if isinstance(node, cst.Subscript):
@@ -621,14 +688,37 @@ class Values:
             logical = isinstance(node.operator, (cst.BitAnd, cst.BitOr, cst.BitXor))
             return logical and (self.is_mask(node.left) or self.is_mask(node.right))
         if isinstance(node, cst.Call):
-            return any(name in _MASKS for name in self._names.externals(node.func))
+            if self.is_update(node.func):
+                return self.is_mask(node.func.value.value.value)  # type: ignore[attr-defined]
+            return any(name in _MASKS for name in self._names.externals(node.func)) or self._is_boolean(node)
         return False
 
+    def _is_boolean(self, node: cst.Call) -> bool:
+        """Whether a call makes an array of booleans: `jnp.ones(n, dtype=bool)`, `x.astype(bool)`."""
+        placed = [arg.value for arg in node.args if arg.keyword is None]
+        kind = next((a.value for a in node.args if a.keyword is not None and a.keyword.value == "dtype"), None)
+        if kind is None and isinstance(node.func, cst.Attribute) and node.func.attr.value in _TYPED:
+            place = _TYPED[node.func.attr.value]
+            kind = placed[place] if place < len(placed) else None
+        if isinstance(kind, cst.Name) and kind.value == "bool":
+            return True
+        return kind is not None and any(
+            name in ("jax.numpy.bool_", "numpy.bool_") for name in self._names.externals(kind)
+        )
+
+
+_MAKERS = ("__init__", "__post_init__")
+_MAY_CHANGE_NOTHING = frozenset({"astype", "reshape", "ravel", "squeeze", "flatten", "view", "copy"})
+
+_SEVERAL = frozenset({"numpy.indices", "numpy.meshgrid", "numpy.nonzero", "numpy.where", "numpy.broadcast_arrays"})
 
 _TRANSFORMS = frozenset(
     f"jax.{name}" for name in "jit grad vmap jacfwd jacrev hessian checkpoint value_and_grad".split()
 )
 """Transforms whose results are arrays, or trees of arrays, throughout."""
+
+_TYPED = {"astype": 0, "zeros": 1, "ones": 1, "full": 2, "empty": 1, "asarray": 1, "array": 1}
+"""Where functions and methods take the type of their result."""
 
 _HANDED_ON = {
     ("jax.lax.scan", 0): (1, "init"),
@@ -643,6 +733,15 @@ _MASKS = frozenset(
     for name in "isnan isinf isfinite isclose logical_and logical_or logical_not logical_xor greater less "
     "greater_equal less_equal equal not_equal isin in1d signbit isneginf isposinf".split()
 )
+
+
+def _field_given(call: cst.Call, name: str, place: int) -> cst.BaseExpression | None:
+    """Return what a call of a dataclass gives to a field."""
+    if any(arg.star for arg in call.args):
+        return None
+    placed = [arg.value for arg in call.args if arg.keyword is None]
+    named = next((a.value for a in call.args if a.keyword is not None and a.keyword.value == name), None)
+    return placed[place] if place < len(placed) else named
 
 
 def _is_python_type(annotation: cst.BaseExpression | None) -> bool:

@@ -2,7 +2,8 @@
 
 ## What it does
 Reports, under trace: indexing by a boolean mask (`x[mask]`, `x.at[mask]`), `jnp.nonzero`, `unique`, `argwhere`,
-one-argument `where`, `intersect1d` and their kin without `size=`, and shapes, slice bounds and loop counts that come
+one-argument `where`, `intersect1d` and their kin without `size=`, `bincount` without `length=`, `jax.ops.segment_sum`
+without `num_segments=`, and shapes, slice bounds and loop counts that come
 from array operations.
 
 ## Why it is slow
@@ -76,10 +77,7 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
                 f"use `jnp.where(mask, ..., ...)` or a `where=` argument"
             )
         elif shape.kind == "function":
-            message = (
-                f"`{code}` gives a shape that depends on data, which fails under trace; "
-                f"give it `size=` (and `fill_value=`), or mask with three-argument `jnp.where`"
-            )
+            message = f"`{code}` gives a shape that depends on data, which fails under trace; {_cure(facts, shape)}"
         else:
             message = (
                 f"`{code}` is traced data, but a shape or a bound must be known when the program is traced; "
@@ -87,6 +85,15 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
             )
         fixes = functools.partial(_fixes, facts, shape)
         yield Report(shape.node, message, facts.evidence.error(shape.node), fixes=fixes)
+
+
+def _cure(facts: ModuleFacts, shape: DataShape) -> str:
+    function = facts.short_code(shape.node.func).rpartition(".")[2]  # type: ignore[attr-defined]
+    if function.startswith("segment_"):
+        return "give it a static `num_segments=`, a number of Python or a static argument"
+    if function == "bincount":
+        return "give it a static `length=`, a number of Python or a static argument"
+    return "give it a static `size=` (and `fill_value=`), or mask with three-argument `jnp.where`"
 
 
 def _fixes(facts: ModuleFacts, shape: DataShape) -> Iterator[Fix]:

@@ -2,8 +2,10 @@
 
 ## What it does
 Reports code under `jit`, or in the body of `scan`, `cond` and their kin, that stores a traced value on an object which
-was there before (`self` of a static or bound method, a module's object), in a `global` or `nonlocal` name, or in a list
-or dictionary from outside; and a compiled method of a pytree that assigns an attribute of `self` without returning it.
+was there before (`self` of a static or bound method, a module's object), in a `global` or `nonlocal` name, in a list or
+dictionary from outside, or in a cache (`cached_property`, `lru_cache`) that traced code fills first; the same for what
+`grad` and `vmap` hand to a function; and a compiled method of a pytree that assigns an attribute of `self` without
+returning it.
 
 ## Why it is slow
 It is wrong, sooner or later.  JAX runs the Python code once, to trace it: what is stored is a tracer, and whatever
@@ -82,7 +84,12 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
 
     for leak in facts.leaks:
         code, name = facts.short_code(leak.target), leak.function.name
-        if leak.lost:
+        if leak.cached:
+            message = (
+                f"`{name}` remembers what it computes, and traced code asks first: later code gets a traced value and "
+                f"raises UnexpectedTracerError; compute it with NumPy, or under `jax.ensure_compile_time_eval()`"
+            )
+        elif leak.lost:
             message = (
                 f"`{name}` is compiled, and `{code}` is set on a copy that JAX makes of the pytree: the change is "
                 f"lost; return the new value, or a new object"
@@ -94,4 +101,4 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
             )
         doubts = frozenset(() if leak.read is not None else {Doubt.UNSEEN})
         related = ((leak.read, f"`{code}` is read here"),) if leak.read is not None else ()
-        yield Report(leak.node, message, facts.evidence.error(leak.node, doubts), related)
+        yield Report(leak.node, message, facts.evidence.definition(leak.function, doubts), related)

@@ -1,7 +1,10 @@
 """The functions of stored.py, whose state goes in as an argument and comes out as a result."""
 
+import functools
+
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 SEEN = []
@@ -79,6 +82,16 @@ class Counter:
         return self.n
 
 
+@functools.lru_cache
+def frequencies(n):
+    return np.arange(n) / n
+
+
+@jax.jit
+def rotated(x):
+    return x * jnp.cos(frequencies(3))
+
+
 def jaxlint_examples():
     x = jnp.arange(3.0)
     return {
@@ -87,5 +100,6 @@ def jaxlint_examples():
         "added": lambda: added(total, x),
         "collected": (x,),
         "watched": (x,),
+        "rotated": (x,),
         "Counter.add": lambda: Counter(1.0).add(1.0)[0].value(),
     }

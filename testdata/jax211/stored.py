@@ -145,6 +145,66 @@ class Counter:
         return self.n
 
 
+class Grid:
+    def __init__(self, n):
+        self.n = n
+        self.spacing  # asked for before anything is traced
+
+    @functools.cached_property
+    def points(self):
+        return jnp.linspace(0.0, 1.0, self.n)  # want: JAX211
+
+    @functools.cached_property
+    def spacing(self):
+        return jnp.float32(1.0) / self.n  # ok: JAX211
+
+    @functools.cached_property
+    def known(self):
+        return np.linspace(0.0, 1.0, self.n)  # ok: JAX211
+
+
+grid = Grid(3)
+
+
+@jax.jit
+def on_grid(x):
+    return x * grid.points + grid.spacing + grid.known
+
+
+def shown(x):
+    y = on_grid(x)
+    return y + grid.points
+
+
+@functools.lru_cache
+def frequencies(n):
+    return jnp.arange(n) / n  # want: JAX211
+
+
+@jax.jit
+def rotated(x):
+    return x * jnp.cos(frequencies(3))
+
+
+@jax.jit
+def turned(x):
+    return x * jnp.sin(frequencies(3))
+
+
+def mapped(xs):
+    """What `vmap` hands over is traced as well."""
+
+    def keep(x):
+        MAPPED["last"] = x * 2  # want: JAX211
+        return x
+
+    jax.vmap(keep)(xs)
+    return MAPPED["last"] + 1.0
+
+
+MAPPED = {}
+
+
 class Tally:
     """What Python counts is no tracer."""
 
@@ -303,6 +363,11 @@ def jaxlint_examples():
         "Counter.add": lambda: (lambda counter: (counter.add(1.0), counter.value()))(Counter(1.0)),
         "Counter.added": lambda: Counter(1.0).added(1.0).value(),
         "Counter.moved": lambda: Counter(1.0).moved(1.0).value(),
+        "Grid.points": lambda: shown(x),
+        "Grid.spacing": lambda: Grid(3).spacing,
+        "Grid.known": lambda: Grid(3).known,
+        "frequencies": lambda: (rotated(x), turned(x)),
+        "mapped": (x,),
         "Tally.apply": lambda tally=Tally(3): tally.apply(x),
         "Scratch": lambda: by_scratch(x),
         "Scratch.__init__": lambda: by_scratch(x),
