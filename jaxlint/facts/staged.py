@@ -214,7 +214,8 @@ class Staged:
         if isinstance(node, cst.Subscript):
             base = self._values.kind(node.value)
             masked = any(isinstance(e.slice, cst.Index) and self._values.is_mask(e.slice.value) for e in node.slice)
-            return "mask" if masked and (base.traced or base is Kind.UNKNOWN) else None
+            array = base.traced or base in (Kind.UNKNOWN, Kind.CONCRETE) or self._values.is_numpy_array(node.value)
+            return "mask" if masked and array else None
         if isinstance(node, cst.Call) and self._is_nonzero_of_array(node):
             return "function"
         if isinstance(node, cst.Call) and not any(a.star for a in node.args):
