@@ -28,6 +28,7 @@ class Doubt(enum.Enum):
     EAGERNESS = "nothing in sight shows that this runs outside a trace"
     OPTION = "an option of the code decides that it is not compiled here"
     NOT_STAGED = "nothing visible compiles it: who uses it may, or may not"
+    SETTING = "how often the loop runs is a setting, of which nothing visible says that it is large"
     LIGHT = "it is a single operation that no loop repeats"
     SET_UP = "what is changed is likely set up before the first call"
     FEW = "a turn dispatches so few operations that something else may well take its time"

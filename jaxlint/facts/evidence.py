@@ -97,7 +97,7 @@ class Evidences:
         level = self._eager.eagerness(node)
         if level is Eagerness.LOW:
             doubts = doubts | {Doubt.EAGERNESS}
-        if guards.is_left_eager(self._tree, node):
+        if guards.is_left_eager(self._tree, node) or guards.has_loop_of_jax_instead(self._tree, node):
             doubts = doubts | {Doubt.OPTION}
         context = self._tree.context(node)
         if context.loop is None and self._is_eager_by_the_way(context.function):
@@ -225,6 +225,8 @@ class Evidences:
         compiled = trace is not None and trace.compiled
         if not self._contexts.is_staged(function):
             doubts = doubts | {Doubt.NOT_STAGED}
+        if guards.has_loop_of_jax_instead(self._tree, node) or guards.is_left_eager(self._tree, node):
+            doubts = doubts | {Doubt.OPTION}
         return Evidence(repeated=compiled, test=self._runs.is_test(function), doubts=doubts)
 
     def capture(self, captured: Captured) -> Evidence:

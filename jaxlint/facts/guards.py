@@ -12,6 +12,7 @@ _GUARDS = frozenset(
     {"isinstance", "is_scalar", "isscalar", "disable_jit", "jax_disable_jit", "ensure_compile_time_eval"}
 )
 _COMPILES = re.compile(r"(.*_)?(jit|jitted|jittable|compile|compiled|debug|debugging|eager|eagerly|scan)(_.*)?")
+_JAX_LOOPS = frozenset({"scan", "fori_loop", "while_loop", "associative_scan"})
 _LEAVES = (cst.Return, cst.Raise, cst.Continue, cst.Break)
 
 
@@ -52,6 +53,20 @@ def is_left_eager(tree: Tree, node: cst.CSTNode) -> bool:
             return False
         if isinstance(parent, cst.If) and any(_COMPILES.fullmatch(last_name(part)) for part in within(parent.test)):
             return True
+    return False
+
+
+def has_loop_of_jax_instead(tree: Tree, node: cst.CSTNode) -> bool:
+    """Whether the other arm of an `if` around a place has a loop of jax, so that an option chooses between the two."""
+    child = node
+    for parent in tree.ancestors(node):
+        if isinstance(parent, (cst.FunctionDef, cst.Lambda)):
+            return False
+        if isinstance(parent, cst.If) and parent.test is not child and parent.orelse is not None:
+            other = parent.orelse if parent.body is child else parent.body
+            if any(isinstance(part, cst.Call) and last_name(part.func) in _JAX_LOOPS for part in within(other)):
+                return True
+        child = parent
     return False
 
 

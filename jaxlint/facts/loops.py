@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from jaxlint.facts import arrays
+from jaxlint.facts.bounds import Bound, BoundKind, Bounds
 from jaxlint.facts.calls import Calls, argument_of
 from jaxlint.facts.constants import Constants
 from jaxlint.facts.contexts import FunctionContexts
@@ -72,7 +73,8 @@ class Unrolled:
     `body` is one turn's weight, `total` the whole loop's with the loops around and within.  `cue` says in words why the
     number is likely large, for an unknown number.  `ragged` says that the turns work on different shapes, so that no
     `scan` can take their place as they are.  `staged` says that something visible compiles the function, rather than
-    that whoever uses it may.
+    that whoever uses it may.  `kind` is that of what bounds it; `large` says that the text
+    shows a setting to be large, by its values, or as iterations read or update an array each at its own number.
     """
 
     loop: Loop
@@ -85,6 +87,8 @@ class Unrolled:
     cue: str = ""
     ragged: bool = False
     staged: bool = True
+    kind: BoundKind = BoundKind.UNKNOWN
+    large: bool = False
 
 
 class Loops:
@@ -109,6 +113,7 @@ class Loops:
         self._contexts = contexts
         self._constants = constants
         self._values = values
+        self.bounds = Bounds(tree, names, calls, constants, values, lambda loop: self.trips(loop)[0])
         self._weights: dict[int, Weight] = {}
         self._busy: set[int] = set()
 
@@ -133,11 +138,13 @@ class Loops:
                 total = total.times(count if count is not None else 1)
             if trips is not None and trips < HUGE and self._is_structural(loop):
                 continue
-            cue = self._cue(loop, bound) if trips is None and bound is not None else ""
+            kind, large = self.bounds.of(loop).kind, self.bounds.of(loop).high is not None
+            large = large or bool(self.bounds.indexes_leading(loop, self._nodes_of_turn))
+            cue = self._cue(loop, bound, total) if trips is None and bound is not None else ""
             if trips is None and bound is None and not cue:
                 cue, bound = self._host_cue(loop, function)
             place, ragged = self.place(loop), self._is_ragged(loop)
-            found.append(Unrolled(loop, place, function, trips, bound, body, total, cue, ragged, staged))
+            found.append(Unrolled(loop, place, function, trips, bound, body, total, cue, ragged, staged, kind, large))
         return found
 
     def _is_ragged(self, loop: Loop) -> bool:
@@ -387,23 +394,30 @@ class Loops:
 
     # Cues
 
-    def _cue(self, loop: Loop, bound: str | None) -> str:
-        """Say why an unknown number of turns is likely large; empty where nothing says so."""
+    def _cue(self, loop: Loop, bound: str | None, one: Weight) -> str:
+        """Say why an unknown number of iterations, each of weight `one`, is likely large; empty where nothing does."""
         if bound == "maybe-array" and self.turn(loop).equations < 2:
             return ""
-        names = self._bound_names(loop)
-        if self._is_structural(loop) or self._is_short_by_default(loop) or not self._works_on_data(loop):
+        if self._is_structural(loop) or not self._works_on_data(loop) or not self._computes(loop):
             return ""
-        if not self._computes(loop):
+        found = self.bounds.of(loop)
+        if found.kind not in (BoundKind.DATA_AXIS, BoundKind.SETTING) or self._is_few(found, one):
             return ""
         if bound in ("array", "maybe-array"):
-            return "it turns once for each element of the array"
-        for name in names:
-            if _is_data_length(name):
-                return f"`{name}` grows with the data"
-        if self._indexes_by_turn(loop):
-            return "each turn reads or updates an array at its own index"
-        return ""
+            return found.words
+        array = self.bounds.indexes_leading(loop, self._nodes_of_turn)
+        if found.kind is BoundKind.SETTING and found.high is not None:
+            return f"`{found.name}` is up to {found.high:,} in the code jaxlint sees"
+        if found.kind is BoundKind.SETTING:
+            if array:
+                return f"each iteration reads or updates {_quoted(array)} at its own index"
+            return found.words if any(map(_is_data_length, self._bound_names(loop))) else ""
+        return found.words if array or any(map(_is_data_length, self._bound_names(loop))) else ""
+
+    @staticmethod
+    def _is_few(bound: Bound, one: Weight) -> bool:
+        """Whether as many iterations as the text shows at most, by a default or by visible callers, leave little."""
+        return bound.high is not None and (bound.high <= SHORT or bound.high * one.equations < _FEWEST_EQUATIONS)
 
     def _host_cue(self, loop: Loop, function: Function) -> tuple[str, str | None]:
         """Say that a `while` of compiled code lasts until an object outside JAX, as an environment, says otherwise."""
@@ -480,7 +494,9 @@ class Loops:
         trips, _ = self.trips(loop)
         if trips is not None:
             return trips <= SHORT
-        few = self._stops_soon(loop) or self._fills_short_array(loop)
+        bound = self.bounds.of(loop)
+        few = bound.kind is BoundKind.COMPONENTS or (bound.high is not None and bound.high <= SHORT)
+        few = few or self._stops_soon(loop) or self._fills_short_array(loop)
         return few or self._is_structural(loop) or self._is_over_entries(loop)
 
     def _stops_soon(self, loop: Loop) -> bool:
@@ -577,6 +593,8 @@ class Loops:
         trips, bound = self.trips(loop)
         if trips is not None or bound not in ("shape", "static") or self._is_structural(loop):
             return False
+        if self.bounds.of(loop).kind not in (BoundKind.DATA_AXIS, BoundKind.SETTING):
+            return False
         named = any(_is_data_length(name) for name in self._bound_names(loop))
         return (named or self.updates_by_turn(loop)) and not self._is_short_by_default(loop)
 
@@ -599,9 +617,9 @@ class Loops:
         if default is not None or depth == 0:
             return default is not None and default <= SHORT
         given = [argument_of(site.node, parameter, bound=site.bound) for site in self._calls.of(parameter.function)]
-        return bool(given) and all(node is not None and self._is_few(node, depth - 1) for node in given)
+        return bool(given) and all(node is not None and self._is_small_number(node, depth - 1) for node in given)
 
-    def _is_few(self, node: cst.CSTNode, depth: int) -> bool:
+    def _is_small_number(self, node: cst.CSTNode, depth: int) -> bool:
         number = self._constants.integer(node)
         if number is not None:
             return number <= SHORT
@@ -681,20 +699,6 @@ class Loops:
             else:
                 work.extend((child, depth) for child in children(node))
         return found
-
-    def _indexes_by_turn(self, loop: Loop) -> bool:
-        """Whether a turn updates, or reads a traced array, at an index that the loop variable gives."""
-        targets = self.targets(loop)
-        if not targets:
-            return False
-        for node in self._nodes_of_turn(loop):
-            if not isinstance(node, cst.Subscript) or not mentions(node.slice, targets):
-                continue
-            if isinstance(node.value, cst.Attribute) and node.value.attr.value == "at":
-                return True
-            if self._values.kind(node.value).traced:
-                return True
-        return False
 
     @staticmethod
     def targets(loop: Loop) -> set[str]:
@@ -871,6 +875,9 @@ class Loops:
         return self._weights[key]
 
 
+_FEWEST_EQUATIONS = 1000
+"""From so many on a program is slow to compile; the default of the setting `unrolled-equations`."""
+
 _ORDERS = (cst.LessThan, cst.LessThanEqual, cst.GreaterThan, cst.GreaterThanEqual)
 
 _BY_DIMENSION = frozenset(
@@ -896,6 +903,10 @@ _LOOPS = (cst.For, cst.While, cst.ListComp, cst.SetComp, cst.DictComp, cst.Gener
 
 def _is_data_length(name: str) -> bool:
     return DATA_LENGTHS.fullmatch(name) is not None or DATA_LENGTHS.fullmatch(name.lower()) is not None
+
+
+def _quoted(array: str) -> str:
+    return array if " " in array else f"`{array}`"
 
 
 def _is_one_of(node: cst.CSTNode | None, names: set[str]) -> bool:

@@ -63,6 +63,7 @@ from jaxlint.finding import Impact
 from jaxlint.rules import Report, Rule, _loops
 
 if TYPE_CHECKING:
+    from jaxlint.facts.loops import Unrolled
     from jaxlint.facts.module import ModuleFacts
 
 RULE = Rule(
@@ -79,13 +80,20 @@ RULE = Rule(
 
 def check(facts: ModuleFacts) -> Iterator[Report]:
     """Yield the loops of unknown length that something says to be long."""
+    from jaxlint.facts.bounds import BoundKind
     from jaxlint.facts.confidence import Doubt
 
     for loop in facts.data_loops:
-        message = (
-            f"this Python loop unrolls under trace, and {loop.cue}: the program grows with the data; "
-            f"{_loops.instead(loop)}"
-        )
+        message = f"this Python loop unrolls under trace, and {loop.cue}{_grows(loop)}; {_loops.instead(loop)}"
         doubts = frozenset({Doubt.MAY_BE_LIST} if loop.bound == "maybe-array" else ())
+        if loop.kind is BoundKind.SETTING and not loop.large:
+            doubts = doubts | {Doubt.SETTING}
         fixes = functools.partial(_loops.fixes, facts, loop)
         yield Report(loop.node, message, facts.evidence.trace(loop.node, doubts), fixes=fixes)
+
+
+def _grows(loop: Unrolled) -> str:
+    """Say that a program grows with its data, where an axis of an array bounds the loop."""
+    from jaxlint.facts.bounds import BoundKind
+
+    return ": the program grows with the data" if loop.kind is BoundKind.DATA_AXIS else ""

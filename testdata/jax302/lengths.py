@@ -49,7 +49,7 @@ def simulated(x, steps):
 
 @partial(jax.jit, static_argnums=(1,))
 def trained(w, num_epochs):
-    for _ in range(num_epochs):  # want: JAX302
+    for _ in range(num_epochs):  # want: JAX302 (low)
         w = w - 0.1 * jnp.cos(w)
     return w
 
@@ -162,9 +162,9 @@ def jaxlint_examples():
         "cumulative": (x,),
         "over_rows": (jnp.ones((400, 8)),),
         "rolled_out": (jnp.ones(8), jnp.ones((400, 8))),
-        "simulated": lambda: simulated(x, steps=300),
+        "simulated": lambda: simulated(x, steps=400),
         "trained": (x, 300),
-        "decoded": lambda: decoded(x, seq_len=400),
+        "decoded": lambda: decoded(x, seq_len=600),
         "attention": (jnp.ones((1, 200, 8)),),
         "blurred": (jnp.ones((30, 12)),),
         "per_example": (jnp.ones((300, 8)),),

@@ -1,0 +1,99 @@
+"""What bounds loops, by themselves: the kind of each bound, and how many iterations the text shows."""
+
+from __future__ import annotations
+
+import pytest
+
+from jaxlint.facts.bounds import BoundKind
+from tests.facts.test_contexts import facts_of
+
+CONSTANT, DATA_AXIS, COMPONENTS = BoundKind.CONSTANT, BoundKind.DATA_AXIS, BoundKind.COMPONENTS
+SETTING, CONTAINER = BoundKind.SETTING, BoundKind.CONTAINER
+
+
+def bound_of(loop: str, *, static: str = "", more: str = "") -> tuple[BoundKind, int | None]:
+    """Return what bounds the one loop of a compiled function of `x`."""
+    body = "\n        ".join(loop.splitlines())
+    wrapper = f"functools.partial(jax.jit, static_argnames={static!r})" if static else "jax.jit"
+    head = f"def f(x, {static}):" if static else "def f(x):"
+    text = f"import functools\n@{wrapper}\n{head}\n    if x is not None:\n        {body}\n{more}"
+    facts = facts_of(text)
+    found = facts.loops.bounds.of(facts.tree.loops[0])
+    return found.kind, found.high
+
+
+@pytest.mark.parametrize(
+    ("loop", "expected"),
+    [
+        ("for i in range(40): x = x + i", (CONSTANT, 40)),
+        ("for i in range(x.shape[0]): x = x + x[i]", (DATA_AXIS, None)),
+        ("for i in range(len(x)): x = x + x[i]", (DATA_AXIS, None)),
+        ("for i in range(x.shape[0] // 2): x = x + x[i]", (DATA_AXIS, None)),
+        ("n = x.shape[0]\nfor i in range(n): x = x + x[i]", (DATA_AXIS, None)),
+        ("for row in x: print(row)", (DATA_AXIS, None)),
+        ("for i in range(x.shape[-1]): x = x + x[..., i]", (COMPONENTS, None)),
+        ("for t in range(1, x.shape[-1]): x = x + x[..., t - 1]", (DATA_AXIS, None)),
+        ("n, seq_len = x.shape\nfor t in range(seq_len): x = x + x[:, t]", (DATA_AXIS, None)),
+        ("n, k = x.shape\nfor i in range(k): x = x + x[:, i]", (COMPONENTS, None)),
+        ("for d in range(x.shape[1]): x = x + x[:, d]", (COMPONENTS, None)),
+        ("for channel in range(x.shape[2]): x = x + x[:, :, channel]", (COMPONENTS, None)),
+        ("for part in jnp.split(x, 4): print(part)", (CONSTANT, 4)),
+        ("for part in jnp.split(x, indices_or_sections=4): print(part)", (CONSTANT, 4)),
+        ("for part in jnp.split(x, [3, 7]): print(part)", (CONSTANT, 3)),
+        ("for part in jnp.meshgrid(x, x): print(part)", (CONTAINER, None)),
+        ("for leaf in jax.tree.leaves(x): print(leaf)", (CONTAINER, None)),
+        ("for a, r in zip(x, (1, 2)): print(a, r)", (CONSTANT, 2)),
+        ("for i in range(cfg.rounds): x = jnp.sin(x)", (SETTING, None)),
+    ],
+)
+def test_kind_of_a_bound(loop: str, expected: tuple[BoundKind, int | None]) -> None:
+    assert bound_of(loop) == expected
+
+
+@pytest.mark.parametrize(
+    ("more", "high"),
+    [
+        ("", None),
+        ("f(1.0, 10)", 10),
+        ("f(1.0, n=10)\nf(1.0, 30)", 30),
+        ("f(1.0, n=10)\nf(1.0, unknown())", None),
+        ("def g(k=12): return f(1.0, k)", 12),
+        ("class C:\n    rounds = 7\n    def g(self): return f(1.0, self.rounds)", 7),
+    ],
+)
+def test_a_setting_is_worth_what_visible_callers_give(more: str, high: int | None) -> None:
+    assert bound_of("for i in range(n): x = jnp.sin(x)", static="n", more=more) == (SETTING, high)
+
+
+def test_a_default_tells_what_is_meant() -> None:
+    facts = facts_of("@jax.jit\ndef f(x, radii=(1.0, 2.0)):\n    for r in radii: x = x * r\n    return x")
+    found = facts.loops.bounds.of(facts.tree.loops[0])
+    assert (found.kind, found.high) == (CONTAINER, 2)
+
+
+def test_an_array_that_callers_write_out_is_as_long_as_it_is_written() -> None:
+    text = """
+    def path(corners):
+        for i in range(corners.shape[0]): print(corners[i])
+
+    def main():
+        corners = jnp.array([[0.0, 1.0], [1.0, 1.0], [1.0, 0.0]])
+        path(corners)
+    """
+    facts = facts_of(text)
+    found = facts.loops.bounds.of(facts.tree.loops[0])
+    assert (found.kind, found.high) == (CONSTANT, 3)
+
+
+def test_objects_that_are_taken_by_number_are_a_container() -> None:
+    text = """
+    class Sum:
+        def __init__(self, models):
+            self.models = models
+            self.size = len(models)
+
+        def all(self):
+            for i in range(self.size): print(self.models[i].parameters())
+    """
+    facts = facts_of(text)
+    assert facts.loops.bounds.of(facts.tree.loops[0]).kind is CONTAINER
