@@ -5,6 +5,7 @@ Rows and columns are 1-based here, as in all that jaxlint writes for programs.
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 from jaxlint.doctor import advice
@@ -166,6 +167,7 @@ def _suggestion(suggestion: Suggestion, joined: Joined) -> dict[str, Any]:
         "kind": suggestion.root.kind if suggestion.root is not None else None,
         "replaced": suggestion.root.programs if suggestion.root is not None else None,
         "static": suggestion.root.options if suggestion.root is not None else [],
+        "tried": dataclasses.asdict(suggestion.tried) if suggestion.tried is not None else None,
         "shown": any(suggestion is one for one in joined.shown),
         "functions": [
             {

@@ -19,13 +19,13 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import Any, BinaryIO
 
-from jaxlint.doctor import recorder
+from jaxlint.doctor import overlay, recorder
 
 _XLA = re.compile(
     rb"[IWEF]\d{4} [\d:.]+ +\d* ?[\w./-]+\.(?:cc|h):\d+\]|\d{4}-\d\d-\d\d [\d:.]+: [IWEF] \S+\.(?:cc|h):\d+\]"
@@ -43,6 +43,8 @@ import sys
 def _start():
     folder = os.path.dirname(os.path.abspath(__file__))
     try:
+        import _jaxlint_overlay
+        _jaxlint_overlay.install()
         import _jaxlint_recorder as recorder
         to = os.environ.get(recorder.FOLDER)
         if to:
@@ -81,13 +83,27 @@ def recording_folder() -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def environment(folder: Path, xla_log_level: int | None = None) -> dict[str, str]:
-    """Return the environment in which Python programs record themselves into `folder`."""
+OVERLAY = "_jaxlint_overlay.py"
+
+
+def environment(
+    folder: Path, xla_log_level: int | None = None, texts: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """Return the environment in which Python programs record themselves into `folder`.
+
+    With `texts`, files are taken to hold those, by their absolute paths.
+    """
     beside = folder / "inject"
     beside.mkdir()
     (beside / "sitecustomize.py").write_text(_SITECUSTOMIZE, encoding="utf-8")
     shutil.copyfile(recorder.__file__, beside / "_jaxlint_recorder.py")
+    shutil.copyfile(overlay.__file__, beside / OVERLAY)
     changed = dict(os.environ)
+    changed.pop(overlay.TEXTS, None)
+    if texts is not None:
+        held = folder / "texts.json"
+        held.write_text(json.dumps(texts), encoding="utf-8")
+        changed[overlay.TEXTS] = str(held)
     before = changed.get("PYTHONPATH")
     changed["PYTHONPATH"] = f"{beside}{os.pathsep}{before}" if before else str(beside)
     changed[recorder.FOLDER] = str(folder)

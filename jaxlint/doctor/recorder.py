@@ -61,7 +61,7 @@ _TYPES = 4000
 # jax's own functions that are compiled when called eagerly, and operations that hold the user's functions.
 _CARRIERS = frozenset(("tree_util.py", "api.py", "control_flow.py"))
 _WITH_BODIES = frozenset("scan while cond switch map custom_jvp_call custom_vjp_call shard_map reduce pmap".split())
-_OURS = tuple(os.path.join(*path) for path in (("_jaxlint_recorder.py",), ("jaxlint", "doctor", "recorder.py")))
+_OURS = ("_jaxlint_recorder.py", "_jaxlint_overlay.py", os.path.join("jaxlint", "doctor", "recorder.py"))
 """Both may be in one process, where the pytest plugin runs under `jaxlint run`."""
 _FRAMEWORKS = ("jax", "jaxlib", "flax", "equinox", "haiku", "optax", "chex", "jaxtyping", "beartype", "numpy", "absl")
 

@@ -28,6 +28,17 @@ LOOPED = 32
 """How often a Python loop puts the same equation into a program before that is worth a change."""
 
 
+@dataclass(frozen=True)
+class Tried:
+    """What came of following a suggestion: programs and seconds of the whole run before and after, or why it failed."""
+
+    programs_before: int = 0
+    programs_after: int = 0
+    seconds_before: float = 0.0
+    seconds_after: float = 0.0
+    failure: str = ""
+
+
 @dataclass
 class Suggestion:
     """One thing to change.
@@ -48,6 +59,7 @@ class Suggestion:
     misses: list[MissGroup] = field(default_factory=list)
     floods: list[Flood] = field(default_factory=list)
     root: Root | None = None
+    tried: Tried | None = None
     flood_costs: dict[int, Cost] = field(default_factory=dict)
     """By `id()` of a flood: what its operations cost that the suggestion is about."""
 

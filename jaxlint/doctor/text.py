@@ -254,6 +254,17 @@ def _cost(cost: Cost) -> str:
 
 def _details(suggestion: Suggestion, joined: Joined) -> Iterator[tuple[str, str]]:
     """Yield the lines below a suggestion's title, each with its kind."""
+    tried = suggestion.tried
+    if tried is not None:
+        yield (
+            "fact",
+            (
+                f"tried: {tried.failure}"
+                if tried.failure
+                else f"tried: {tried.programs_before} programs became {tried.programs_after}, "
+                f"{seconds(tried.seconds_before)} became {seconds(tried.seconds_after)}"
+            ),
+        )
     idents = [ident for group in suggestion.misses for ident in group.ids]
     yield "cost", _cost(suggestion.cost) + (f"; {' '.join(idents[:4])}" if idents else "")
     site = suggestion.site
@@ -277,11 +288,19 @@ def _details(suggestion: Suggestion, joined: Joined) -> Iterator[tuple[str, str]
             yield "fix", f"fix: {fix}"
     for diagnostic in suggestion.possible[:3]:
         yield "finding", f"may come of {_at(diagnostic)}: {diagnostic.code} {diagnostic.name}"
-    if not suggestion.findings or (suggestion.root is not None and suggestion.root.kind in ("function", "call")):
+    if tried is not None and tried.failure:
+        yield "advice", "It cannot be compiled as it is: what needs values, or acts, has to move out of it first."
+    elif not suggestion.findings or (suggestion.root is not None and suggestion.root.kind in ("function", "call")):
         yield "advice", suggestion.advice
 
 
 def _saving(suggestion: Suggestion) -> str:
+    tried = suggestion.tried
+    if tried is not None:
+        saved = tried.seconds_before - tried.seconds_after
+        if tried.failure:
+            return "tried, and it failed"
+        return f"tried: saves {seconds(saved)}" if saved > 0 else f"tried: costs {seconds(-saved)} more"
     if suggestion.saving < 0.0005:
         return "saves a part of its seconds" if suggestion.seconds >= 0.0005 else "saves next to nothing here"
     return f"saves up to {seconds(suggestion.saving)}"

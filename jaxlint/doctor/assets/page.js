@@ -163,6 +163,8 @@
   const programs = data.programs || [];
   let marked = null;
   const suggestions = data.suggestions || [];
+  const told = (tried) => tried.failure ? `tried, and it failed: ${tried.failure}`
+    : `tried: ${seconds(tried.seconds_before)} became ${seconds(tried.seconds_after)}`;
   const smaller = suggestions.filter((one) => one.shown === false);
   for (const one of suggestions.filter((one) => one.shown !== false).slice(0, ROWS)) {
     const card = make("div", "card");
@@ -173,7 +175,7 @@
       $("time").scrollIntoView({ behavior: "smooth" });
     });
     card.append(
-      make("div", "head", make("h3", "", one.title), make("span", "saving", one.saving >= 0.0005 ? `saves up to ${seconds(one.saving)}` : seconds(one.seconds))),
+      make("div", "head", make("h3", "", one.title), make("span", "saving", one.tried ? told(one.tried) : one.saving >= 0.0005 ? `saves up to ${seconds(one.saving)}` : seconds(one.seconds))),
       make("div", "place", linked(one.site, place(one.site)), one.site && one.site.function ? `  ${one.site.function}` : ""));
     const code = excerpt(one.site);
     if (code) card.append(code);

@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING
 from jaxlint.doors.cli import UsageError, check, fail, outputs, warn
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from jaxlint.doctor.events import Event
+    from jaxlint.doctor.join import Joined
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -33,6 +36,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         choices=(0, 1, 2, 3),
         metavar="N",
         help="set TF_CPP_MIN_LOG_LEVEL: with 0 XLA tells how long its stages take, on the standard error stream",
+    )
+    parser.add_argument(
+        "--try",
+        dest="tries",
+        action="store_true",
+        help="run the program again for each of the first three suggestions that say how, with that one followed in "
+        "its text (the files stay as they are), and tell what it saved",
     )
     parser.add_argument("--isolated", action="store_true", help="read no configuration file")
     parser.add_argument("-q", "--quiet", action="store_true", help="print no report")
@@ -66,11 +76,11 @@ def run(arguments: argparse.Namespace) -> int:
         warn(note)
     if arguments.record is not None:
         recording.write(arguments.record, found.events)
-    _report(found.events, command[0], arguments)
+    _report(found.events, command, arguments)
     return ended.code
 
 
-def _report(events: list[Event], program: str, arguments: argparse.Namespace) -> None:
+def _report(events: list[Event], command: Sequence[str], arguments: argparse.Namespace) -> None:
     """Say what was found, on the standard error stream and in the files that were asked for."""
     from jaxlint.config import Finder
 
@@ -83,6 +93,8 @@ def _report(events: list[Event], program: str, arguments: argparse.Namespace) ->
     from jaxlint.doctor.model import Builder
 
     joined = join(Builder().extend(events).model(), isolated=arguments.isolated)
+    if arguments.tries:
+        _try(joined, command, arguments)
     if arguments.json is not None:
         recording.replace(arguments.json, [json.dumps(jsonform.to_json(joined), indent=1), "\n"])
     outputs.write(joined, arguments)
@@ -96,7 +108,19 @@ def _report(events: list[Event], program: str, arguments: argparse.Namespace) ->
     if not events:
         warn(
             "no Python process that could be recorded imported jax: there is nothing to report; "
-            f"{program} was run, and --python names another interpreter"
+            f"{command[0]} was run, and --python names another interpreter"
         )
         return
     text.write(joined, sys.stderr, color=check.color(arguments.color, sys.stderr))
+
+
+def _try(joined: Joined, command: Sequence[str], arguments: argparse.Namespace) -> None:
+    """Try the first suggestions, and say so while the program runs again."""
+    from jaxlint.doctor import trying
+
+    script = trying.script_of(arguments.target, arguments.module)
+    if script is None and not arguments.module:
+        warn("--try works on scripts and on modules: nothing was tried")
+        return
+    for word in trying.try_all(joined, command, script, joined.model.totals.wall or 0.0):
+        sys.stderr.write(f"jaxlint: {word}\n")
