@@ -322,7 +322,7 @@ def floods(observation: Observation, anchor: Anchor | None) -> Judgement:
     if observation.reason:
         return Judgement(None, f"{observation.target} could not be called: {observation.reason}")
     first = observation.runs[0]
-    if first.failure:
+    if first.failure and first.failure.type != "EnoughError":
         return Judgement(None, f"{observation.target} raised {first.failure.type}: {first.failure.message}")
 
     def here(event: Event) -> bool:
@@ -410,16 +410,18 @@ def op_by_op(observation: Observation, anchor: Anchor) -> Judgement:
     if observation.reason:
         return Judgement(None, f"{observation.target} could not be called: {observation.reason}")
     first = observation.runs[0]
-    if first.failure:
-        return Judgement(None, f"{observation.target} raised {first.failure.type}: {first.failure.message}")
 
     def counts(kind: str) -> list[int]:
         return _counts(observation.runs, lambda e: e.kind == kind and any(map(anchor.holds, e.stack)))
 
     numbers = figures(observation, anchor)
     single, programs = counts("dispatch"), counts("program")
+    stopped = first.failure is not None and first.failure.type in _STOPPED and single[0] >= _MANY
+    if first.failure and not stopped:
+        return Judgement(None, f"{observation.target} raised {first.failure.type}: {first.failure.message}")
     if any(single) or any(programs):
         text = f"one call of {observation.target} runs {single[0]} operations here one by one"
+        text += ", and was stopped then" if stopped else ""
         if programs[0]:
             text += f", and {programs[0]} compiled functions"
         numbers = replace(numbers, dispatches=tuple(single))
@@ -429,6 +431,11 @@ def op_by_op(observation: Observation, anchor: Anchor) -> Judgement:
     whole = sum(e.count for e in here if e.made)
     text = f"in the first call of {observation.target}, {eager} programs of one operation, {whole} compiled functions"
     return Judgement(eager > 1 and eager > whole, text, figures=numbers)
+
+
+_STOPPED = ("EnoughError", "DeadlineError")
+"""How runs end that were not let go on."""
+_MANY = 100
 
 
 def _series(counts: Sequence[int]) -> str:

@@ -29,7 +29,7 @@ from typing import Any
 from . import calls
 from .inputs import State
 from .instrument import Instrumenter, first_line
-from .observation import Growth, Inputs, Leaf, Loaded, Observation, Output, Range, Run, Statement
+from .observation import Anchor, Growth, Inputs, Leaf, Loaded, Observation, Output, Range, Run, Statement
 from .recorder import Recorder
 from .search import (
     DeadlineError,
@@ -43,6 +43,7 @@ from .search import (
     deadline,
     drop,
     finish,
+    limited,
 )
 from .uses import Definitions
 
@@ -307,10 +308,11 @@ class Module:
             runs.append(once())
         return Observation(target, tuple(runs), inputs=self._inputs(target))
 
-    def call(self, target: str, calls: int, *, dispatches: bool = False) -> Observation:
+    def call(self, target: str, calls: int, *, dispatches: Anchor | None = None, seconds: float = 0.0) -> Observation:
         """Call a target repeatedly, the first time with empty caches, and return what happened each time.
 
-        With `dispatches`, single operations are counted, which slows them down.
+        With `dispatches`, single operations are counted, which slows them down: once they are enough at this place, or
+        `seconds` are over, the call goes no further.
         """
         try:
             action = self._action(target)
@@ -318,12 +320,15 @@ class Module:
             return Observation(target, reason=str(error.args[0]))
         _clear_caches(self._recorder.jax)
         runs = []
-        counter = self._recorder.dispatches if dispatches else None
+        counter = self._recorder.dispatches if dispatches is not None else None
         for _ in range(calls):
             # What the last call left in reference cycles could still be equal to what this one makes.
             gc.collect()
-            with counter.counting() if counter else contextlib.nullcontext():
+            if counter is None or dispatches is None:
                 runs.append(self._recorder.run(lambda: finish(self._recorder.jax, action()))[0])
+                continue
+            with counter.counting(), self._recorder.until(dispatches):
+                runs.append(self._recorder.run(lambda: limited(self._recorder.jax, action, seconds))[0])
         return Observation(target, tuple(runs), inputs=self._inputs(target))
 
     def result(self, target: str, *, compiled: bool = True) -> Output:

@@ -15,7 +15,7 @@ from jaxlint.verify.instrument import key_of
 from jaxlint.verify.judge import Judgement
 from jaxlint.verify.observation import Anchor, Failure, Inputs, Observation, Range, Run
 from jaxlint.verify.places import Places
-from jaxlint.verify.prover import LoadedModule, Prover
+from jaxlint.verify.prover import CALLS, LoadedModule, Prover
 from jaxlint.verify.sources import sources
 
 
@@ -295,7 +295,8 @@ class Proof:
         if any(not one.given for one in inputs):
             if effect not in (Effect.EVERY_CALL, Effect.IDLE, Effect.REWRAPS, Effect.GROWS):
                 return "the arguments were invented"
-            if any(one.opaque for one in inputs):
+            # What a compiled target is given stays outside; later calls do not come to the place at all.
+            if any(one.opaque and not one.compiled for one in inputs):
                 return "some of the arguments stand for objects that are not known"
         return ""
 
@@ -496,16 +497,19 @@ class Proof:
     ) -> Judgement:
         def one(target: str) -> Judgement:
             inputs = self._find(target, line, anchor, "reach")
+            if inputs is not None and inputs.reason and dispatches and "took more" in inputs.reason:
+                # It need not come to its end.
+                inputs = self._find(target, line, anchor, "dispatch")
             if inputs is not None and inputs.reason:
                 return Judgement(None, inputs.reason)
-            judgement = judge_one(self._observe(target, inputs, dispatches=dispatches))
+            judgement = judge_one(self._observe(target, inputs, dispatches=anchor if dispatches else None))
             if judgement.shown or inputs is None or not dispatches or inputs.given:
                 return judgement
             # What was invented may have been what nothing has to be done for.
             inputs = self._find(target, line, anchor, "dispatch")
             if inputs is None or inputs.reason:
                 return judgement
-            return judge_one(self._observe(target, inputs, dispatches=True))
+            return judge_one(self._observe(target, inputs, dispatches=anchor))
 
         targets = self._targets(line) or self._module.loaded.examples
         if self._budget is not None and not self._places.target(line):
@@ -577,10 +581,11 @@ class Proof:
             self._observations[key] = self._module.trace(target)
         return self._observations[key]
 
-    def _observe(self, target: str, inputs: Inputs | None = None, *, dispatches: bool = False) -> Observation:
-        key = (target, (inputs.text if inputs else "") + (" dispatches" if dispatches else ""))
+    def _observe(self, target: str, inputs: Inputs | None = None, *, dispatches: Anchor | None = None) -> Observation:
+        key = (target, (inputs.text if inputs else "") + (f" {dispatches.ranges}" if dispatches else ""))
         if key not in self._observations:
-            self._observations[key] = self._module.call(target, dispatches=dispatches)
+            calls = CALLS if dispatches is None else 1
+            self._observations[key] = self._module.call(target, calls, dispatches=dispatches)
         return self._observations[key]
 
     def _at_module_level(self, line: int) -> Observation:

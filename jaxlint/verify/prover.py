@@ -242,13 +242,16 @@ class LoadedModule:
         """The absolute path of the module's file, as places name it."""
         return str(self.request["path"])
 
-    def call(self, target: str, calls: int = CALLS, *, dispatches: bool = False) -> Observation:
+    def call(self, target: str, calls: int = CALLS, *, dispatches: Anchor | None = None) -> Observation:
         """Call the function or method of this qualified name, with the example the module gives for it.
 
         A function that can be called without arguments needs no example.  With `dispatches`, single operations are
-        counted.
+        counted, until they are enough at this place.
         """
-        return self._observe(target, {"op": "call", "target": target, "calls": calls, "dispatches": dispatches})
+        place = None if dispatches is None else asdict(dispatches)
+        seconds = self._prover.timeout * _PATIENT
+        request = {"op": "call", "target": target, "calls": calls, "dispatches": place, "seconds": seconds}
+        return self._observe(target, request)
 
     def reload(self) -> None:
         """Have the child load the module anew before the next call."""

@@ -6,6 +6,7 @@ jax calls its listeners on the thread and inside the call that caused them, so t
 from __future__ import annotations
 
 import ast
+import contextlib
 import importlib
 import logging
 import re
@@ -14,13 +15,13 @@ import sysconfig
 import threading
 import time
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from .dispatches import Dispatches
 from .instrument import Instrumenter, Watch
-from .observation import Event, Failure, Place, Range, Run
+from .observation import Anchor, Event, Failure, Place, Range, Run
 
 _KINDS = {
     "/jax/core/compile/backend_compile_duration": "compile",
@@ -35,6 +36,9 @@ _MANY_BYTES = 1_000_000
 _MESSAGE = 2000
 """Longest message of an exception that is passed on."""
 
+ENOUGH = 1_000
+"""So many single operations at one place say that it runs them one by one; the run goes no further."""
+
 SLOW = frozenset(
     "scatter scatter-add scatter_add scatter_mul scatter_max scatter_min dynamic_slice dynamic_update_slice "
     "gather".split()
@@ -47,6 +51,10 @@ _OF_TRACING = re.compile(
     "|is not hashable|indices must be integers.*Tracer|Tracer. object cannot be interpreted as"
 )
 """What messages say whose exceptions are none of jax's own."""
+
+
+class EnoughError(BaseException):
+    """Enough operations were run one by one at a place; no `Exception`, so that the code does not catch it."""
 
 
 class Recorder:
@@ -67,6 +75,8 @@ class Recorder:
         self.watch.describe = self.failure
         self.watch.is_eager = self._is_eager
         self.dispatches: Dispatches | None = None
+        self.enough: Anchor | None = None
+        self._here = 0
         self._recording = False
         self._lines: range | None = None
         self._equations = self._slow = 0
@@ -87,6 +97,15 @@ class Recorder:
         logger.propagate = False
         self.dispatches = Dispatches(self._on_dispatch, self.is_user)
         self.watch.install()
+
+    @contextlib.contextmanager
+    def until(self, place: Anchor) -> Iterator[None]:
+        """Have runs end once enough single operations were run at a place."""
+        self.enough = place
+        try:
+            yield
+        finally:
+            self.enough = None
 
     def switched_off(self) -> str:
         """Say how the code under test has kept jax from compiling; empty where it has not."""
@@ -111,6 +130,7 @@ class Recorder:
         Never raises for what `action` raises, SystemExit and KeyboardInterrupt included.
         """
         self._counts.clear()
+        self._here = 0
         self.watch.reset()
         failure = result = None
         start = time.perf_counter()
@@ -190,9 +210,14 @@ class Recorder:
             made, called = self._made(frame)
             # What a compiled object is only handed to may run anything.
             kind = "program" if program or (made and called) else "dispatch"
-            key = (kind, name, self.frames(frame), made, called)
+            stack = self.frames(frame)
+            key = (kind, name, stack, made, called)
+            if self.enough is not None and kind == "dispatch" and any(map(self.enough.holds, stack)):
+                self._here += 1
             count, seconds = self._counts.get(key, (0, 0.0))
             self._counts[key] = (count + 1, seconds)
+            if self._here >= ENOUGH:
+                raise EnoughError(f"{ENOUGH} operations were run here")
 
     def _is_eager(self) -> bool:
         """Tell whether nothing is being traced."""

@@ -23,7 +23,7 @@ from typing import Any
 
 from .inputs import SIZE, Choice, NoInputError, Slot, State, Synthesis, World, instances
 from .observation import Anchor, Failure, Run
-from .recorder import Recorder
+from .recorder import EnoughError, Recorder
 from .uses import Definitions, Function, FunctionUses
 
 
@@ -206,7 +206,7 @@ class Search:
 
     def _is_ready(self, world: World | None) -> bool:
         """Tell whether the target can be called as its author meant it to be: with its defaults alone."""
-        return world is not None and all(world.choice(path).given for path in world.touched)
+        return world is not None and all(path in self._slots and world.choice(path).given for path in world.touched)
 
     def accepts(self, found: Found, wanted: Wanted, seconds: float) -> Found | None:
         """Return arguments that were found elsewhere, with the way in which they lead to the place, or None."""
@@ -230,7 +230,7 @@ class Search:
         if counter is None:
             return self.run(action, arguments, function, mode, seconds)
         self._jax.clear_caches()
-        with counter.counting():
+        with counter.counting(), self._recorder.until(wanted.anchor):
             return self.run(action, arguments, function, mode, seconds)
 
     # --- one try ------------------------------------------------------------------------------------------------------
@@ -388,6 +388,9 @@ class Search:
         failure = run.failure
         if failure is None:
             return False
+        if wanted.effect == "dispatch":
+            stopped = failure.type in (EnoughError.__name__, DeadlineError.__name__)
+            return stopped and _dispatched(run, wanted.anchor) >= _MANY
         if wanted.effect == "error":
             return failure.traced and bool(failure.stack) and wanted.anchor.holds(failure.stack[0])
         if "hashable static" in failure.message:
@@ -540,7 +543,7 @@ class Search:
         if "PRNG" in message or "key_data" in message or "key array" in message:
             yield from self._keys(state, blamed, world)
         if "truth value of an array" in message or "only scalar" in message or "only 0-dimensional" in message:
-            yield from self._scalars(state, blamed)
+            yield from self._scalars(state, blamed, world)
         wanted = _kinds_for(kind, message)
         for path in blamed:
             now = world.choice(path).kind
@@ -600,8 +603,11 @@ class Search:
                 if integer or (choice.kind == "array" and choice.data[1] == "int32"):
                     yield 0.6, state.choosing({path: number})
 
-    def _scalars(self, state: State, blamed: list[str]) -> Iterator[tuple[float, State]]:
+    def _scalars(self, state: State, blamed: list[str], world: World) -> Iterator[tuple[float, State]]:
         for path in blamed:
+            if world.choice(path).kind == "array":
+                choices, wanted = self._slots[path].choices, [Choice("array", (0, "float32")), Choice("static", 0.5)]
+                choices += [choice for choice in wanted if choice not in choices]
             for number, choice in enumerate(self._slots[path].choices):
                 if choice.kind == "static" or choice == Choice("array", (0, "float32")):
                     yield 0.6, state.choosing({path: number})
@@ -700,6 +706,12 @@ def drop(result: Any) -> None:
     elif inspect.isgenerator(result):
         for _ in zip(result, range(_ITEMS), strict=False):
             pass
+
+
+def limited(jax: Any, action: Callable[[], Any], seconds: float) -> None:
+    """Call an action and wait for what it gives, for so many seconds at most."""
+    with deadline(seconds):
+        finish(jax, action())
 
 
 def _limited(action: Callable[[], None], seconds: float) -> None:
@@ -801,7 +813,7 @@ _OFFERED = (
 _KEYS = (Choice("array", (0, "key")), Choice("array", (0, "oldkey")), Choice("array", (1, "key")))
 _TOO_FEW_AXES = re.compile(r"but (\d+) were indexed")
 """How jax says that an array has fewer axes than are asked for, and how many these are."""
-_SEVERAL = 2
+_SEVERAL, _MANY = 2, 100
 _STAND_INS = ("record", "opaque", "model", "function")
 _BUILT = ("instance", "made", "sequence", "dict", "factory")
 _ITEMS = 1000

@@ -85,7 +85,7 @@ class Verifier:
     @property
     def budget(self) -> Budget:
         """How long to look for arguments, within the time for a target."""
-        return Budget(seconds=min(Budget().seconds, self.timeout / 2), recording=self.timeout / 2)
+        return Budget(seconds=self.timeout / 3, recording=self.timeout / 2)
 
 
 class InterruptedRunError(Exception):

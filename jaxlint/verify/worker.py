@@ -68,14 +68,17 @@ class Worker:
         if self._module is None:
             raise ValueError("nothing is loaded")
         if request["op"] == "call":
-            seen = self._module.call(request["target"], request["calls"], dispatches=request["dispatches"])
+            place = request["dispatches"]
+            counted = None if place is None else _anchor(place)
+            seen = self._module.call(
+                request["target"], request["calls"], dispatches=counted, seconds=request["seconds"]
+            )
             return {"observation": to_json(seen)}
         if request["op"] == "record":
             sources = [(path, test) for path, test in request["sources"]]
             return {"recorded": self._module.record(request["targets"], sources, request["seconds"])}
         if request["op"] == "search":
-            file, *ranges = request["anchor"].values()
-            anchor = Anchor(file, *(tuple(map(tuple, some)) for some in ranges))
+            anchor = _anchor(request["anchor"])
             budget = request["tries"], request["seconds"]
             wanted = Wanted(request["line"], anchor, request["effect"], tuple(request["parts"]))
             found = self._module.search(request["target"], wanted, *budget, request["state"], request["patience"])
@@ -99,6 +102,11 @@ class Worker:
         replaced = sys.modules.get("jax") is not self._recorder.jax
         busy = containment.threads() > self._threads or containment.handlers() != self._handlers
         return replaced or busy or dict(self._recorder.jax.config.values) != self._settings
+
+
+def _anchor(data: dict[str, Any]) -> Anchor:
+    file, *ranges = data.values()
+    return Anchor(file, *(tuple(map(tuple, some)) for some in ranges))
 
 
 def start(options: dict[str, Any]) -> None:

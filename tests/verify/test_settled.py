@@ -88,7 +88,7 @@ def test_dispatches_count_whether_or_not_they_compile(verify: Verify) -> None:
             return jax.tree.map(lambda u, v: u + 2.0 * v, a, y)
     """)
     assert {result.verdict for result in results.values()} == {"confirmed"}
-    assert next(r for r in results.values() if r.diagnostic.code == "JAX402").evidence.dispatches == (500,) * 3
+    assert next(r for r in results.values() if r.diagnostic.code == "JAX402").evidence.dispatches == (500,)
 
 
 def test_invented_arguments_for_which_nothing_has_to_be_done_refute_nothing(verify: Verify) -> None:
