@@ -16,12 +16,12 @@ import re
 import sys
 import types
 import typing
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from .uses import Definitions, FunctionUses, Use, joined
+from .uses import OMITTED, Definitions, FunctionUses, Use, joined
 
 SIZE = 8
 """The size of every axis: even, and divisible by the integers that are given."""
@@ -71,31 +71,44 @@ class State:
 
     choices: Mapping[str, int] = field(default_factory=dict)
     sizes: Mapping[tuple[str, int], int] = field(default_factory=dict)
+    distinct: bool = False
+    """Whether the numbers of an array differ, where they are all one otherwise."""
+    scale: int = 1
+    """How many times as long every axis is."""
+    integers: int = 1
+    """How many times as large every integer is."""
 
     @property
     def key(self) -> tuple[Any, ...]:
         """What tells it from other states."""
-        return tuple(sorted(self.choices.items())), tuple(sorted(self.sizes.items()))
+        return (
+            tuple(sorted(self.choices.items())),
+            tuple(sorted(self.sizes.items())),
+            self.distinct,
+            self.scale,
+            self.integers,
+        )
 
     def as_json(self) -> dict[str, Any]:
         """Return it as what `json.dumps` takes."""
         return {
             "choices": dict(self.choices),
             "sizes": [[path, axis, size] for (path, axis), size in self.sizes.items()],
+            "distinct": self.distinct,
         }
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> State:
         """Return what `as_json` was called on."""
-        return cls(data["choices"], {(path, axis): size for path, axis, size in data["sizes"]})
+        return cls(data["choices"], {(path, axis): size for path, axis, size in data["sizes"]}, data["distinct"])
 
     def choosing(self, changes: Mapping[str, int]) -> State:
         """Return the state with other choices."""
-        return State({**self.choices, **changes}, self.sizes)
+        return replace(self, choices={**self.choices, **changes})
 
     def sizing(self, path: str, axis: int, size: int) -> State:
         """Return the state with another size for one axis."""
-        return State(self.choices, {**self.sizes, (path, axis): size})
+        return replace(self, sizes={**self.sizes, (path, axis): size})
 
 
 class Record:
@@ -146,9 +159,9 @@ class Synthesis:
             tree_util.register_pytree_node(Record, _flatten_record, _unflatten_record)
             tree_util.register_pytree_node(Model, lambda model: ((), model), lambda model, _: model)
 
-    def array(self, shape: tuple[int, ...], dtype: str) -> Any:
-        """Return an array of ones; zeros of an integer type, as they may be indices."""
-        key = (shape, dtype)
+    def array(self, shape: tuple[int, ...], dtype: str, *, distinct: bool = False) -> Any:
+        """Return an array of ones, or of distinct numbers; zeros of an integer type, as they may be indices."""
+        key = (shape, dtype, distinct)
         if key not in self._arrays:
             numpy = importlib.import_module("numpy")
             with self.jax.ensure_compile_time_eval():
@@ -158,17 +171,24 @@ class Synthesis:
                 elif dtype == "oldkey":
                     value = self.jax.random.PRNGKey(0)
                 else:
-                    make = numpy.zeros if dtype.startswith("int") else numpy.ones
+                    make: Any = numpy.zeros if dtype.startswith("int") else numpy.ones
+                    if distinct and dtype.startswith(("float", "bfloat")):
+                        make = _distinct
                     # NumPy knows the types of jax by their classes, not by their names.
                     value = self.jax.device_put(make(shape, self.jax.numpy.dtype(dtype)))
             self._arrays[key] = value
         return self._arrays[key]
 
-    def choices(self, name: str, use: Use, annotation: Any, default: Any) -> list[Choice]:
+    def choices(
+        self, name: str, use: Use, annotation: Any, default: Any, literals: Sequence[object] = ()
+    ) -> list[Choice]:
         """Return what may fill a place, the likeliest first."""
         found: list[Choice] = []
         if default is not inspect.Parameter.empty:
             found.append(Choice("static", default, given=True))
+        constants = [Choice("static", value, given=True) for value in literals if value is not OMITTED]
+        # What all visible callers give something else for is not left at its default.
+        found = found + constants if OMITTED in literals or not literals else constants + found
         typed = self._by_type(annotation, use)
         if typed and typed[0].kind == "array" and (use.key or _KEY.match(name)):
             found += self._by_use(name, use)[:3]
@@ -367,7 +387,13 @@ class World:
         self.touched: dict[str, None] = {}
 
     def value(
-        self, path: str, name: str, use: Use, annotation: Any = None, default: Any = inspect.Parameter.empty
+        self,
+        path: str,
+        name: str,
+        use: Use,
+        annotation: Any = None,
+        default: Any = inspect.Parameter.empty,
+        literals: Sequence[object] = (),
     ) -> Any:
         """Return what stands at a path.
 
@@ -378,7 +404,7 @@ class World:
             self.touched[path] = None
             slot = self._slots.get(path)
             if slot is None:
-                slot = Slot(self._synthesis.choices(name, use, annotation, default), use)
+                slot = Slot(self._synthesis.choices(name, use, annotation, default, literals), use)
                 self._slots[path] = slot
             number = min(self._state.choices.get(path, 0), len(slot.choices) - 1)
             self._values[path] = self._make(path, slot.choices[number])
@@ -402,11 +428,12 @@ class World:
         skip: int = 0,
         outer: FunctionUses | None = None,
         kept: Mapping[str, Use] | None = None,
+        literals: Mapping[str, Sequence[object]] | None = None,
     ) -> tuple[list[Any], dict[str, Any]]:
         """Return arguments for a function, whose paths are `path` and a parameter's name.
 
         `uses` says what it does with them, and `kept` what methods do with what it keeps; `skip` leaves out so many
-        parameters at the start.
+        parameters at the start, `literals` are what visible calls give for some.
 
         Raises:
             NoInputError: one cannot be made, or the function does not say what it takes.
@@ -430,7 +457,8 @@ class World:
                 if not positional and not words:
                     positional.append(self.value(place, parameter.name, Use()))
                 continue
-            value = self.value(place, parameter.name, use, parameter.annotation, parameter.default)
+            known = (literals or {}).get(parameter.name, ())
+            value = self.value(place, parameter.name, use, parameter.annotation, parameter.default, known)
             if parameter.kind is parameter.KEYWORD_ONLY:
                 words[parameter.name] = value
             else:
@@ -443,12 +471,15 @@ class World:
     def _make(self, path: str, choice: Choice) -> Any:  # noqa: C901 (one case for each kind)
         match choice.kind:
             case "static":
-                return choice.data
+                larger = self._state.integers != 1 and type(choice.data) is int
+                return choice.data * self._state.integers if larger else choice.data
             case "array":
                 rank, dtype = choice.data
                 shape = rank if isinstance(rank, tuple) else (SIZE,) * rank
                 shape = tuple(self._state.sizes.get((path, axis), size) for axis, size in enumerate(shape))
-                return self._synthesis.array(shape, dtype)
+                if self._state.scale != 1:
+                    shape = tuple(size * self._state.scale if size > 1 else size for size in shape)
+                return self._synthesis.array(shape, dtype, distinct=self._state.distinct)
             case "dict":
                 return {key: self._part(f"{path}[{key!r}]", key) for key in choice.data}
             case "sequence":
@@ -562,6 +593,13 @@ class Model(_StandIn):
         return self._world.attribute(self._path, name)
 
 
+def _distinct(shape: tuple[int, ...], dtype: Any) -> Any:
+    """Return distinct numbers between a half and one and a half, the same each time."""
+    numpy = importlib.import_module("numpy")
+    count = int(numpy.prod(shape))
+    return (0.5 + (numpy.arange(1, count + 1) * _GOLDEN) % 1.0).reshape(shape).astype(dtype)
+
+
 def _parameters(path: str, function: Any) -> list[inspect.Parameter]:
     """Return what a function or class takes, with annotations evaluated where that goes; raises NoInputError."""
     asked, skipped = function, 0
@@ -650,6 +688,7 @@ class _Rest:
 
 
 _registered: set[type] = set()
+_GOLDEN = 0.6180339887
 _CLASSES = 4
 """How many classes are tried for one value."""
 _MAKER = re.compile(r"^(from_|create|make|init$|build|default|new|random)")

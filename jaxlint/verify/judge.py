@@ -280,6 +280,8 @@ def grows(growth: Growth, *, by_data: bool = False, literal: bool = True) -> Jud
         return Judgement(None, growth.reason, tier, numbers)
     if not growth.reached:
         return Judgement(None, f"calls of {growth.target} never came to this loop", tier, numbers)
+    if by_data and growth.sizes:
+        return _by_size(growth, tier, numbers)
     (few, at_few), (many, at_many) = sorted(growth.equations.items())
     invented = bool(growth.inputs) and (by_data or not literal)
     if invented and growth.turns is not None and growth.turns < many:
@@ -296,6 +298,18 @@ def grows(growth: Growth, *, by_data: bool = False, literal: bool = True) -> Jud
     text = f"{slope:g} equations a turn, in {growth.turns} turns {total}"
     shown = True if total >= LARGE else None if invented and slope else False
     return Judgement(shown, text, tier, replace(numbers, equations=total, seconds=seconds))
+
+
+def _by_size(growth: Growth, tier: str, numbers: Evidence) -> Judgement:
+    """Judge by two sizes of the arguments whether a program grows with them."""
+    iterations, equations = growth.sizes[0]
+    text = f"{equations} equations in {iterations} iterations" if iterations else f"{equations} equations"
+    if len(growth.sizes) < 2:
+        text += "; larger arguments make no more, so that it grows with data is not shown"
+        return Judgement(None, text, tier, replace(numbers, equations=equations))
+    more, total = growth.sizes[1]
+    text += f", {total} in {more} with arguments of twice the size" if more else f", {total} with twice the size"
+    return Judgement(total > equations, text, tier, replace(numbers, equations=total))
 
 
 _SECONDS_EACH, _SECONDS_EACH_SLOW = 0.0003, 0.005
@@ -424,7 +438,7 @@ def op_by_op(observation: Observation, anchor: Anchor) -> Judgement:
         text += ", and was stopped then" if stopped else ""
         if programs[0]:
             text += f", and {programs[0]} compiled functions"
-        numbers = replace(numbers, dispatches=tuple(single))
+        numbers = replace(numbers, dispatches=tuple(single), seconds=None)
         return Judgement(single[0] > 1 and single[0] >= programs[0], text, figures=numbers)
     here = [e for e in first.events if e.kind == "compile" and any(map(anchor.holds, e.stack))]
     eager = sum(e.count for e in here if not e.made)

@@ -267,7 +267,15 @@ class Module:
         arguments = positional, call.words
         text = f"{_text_of(function, arguments)} (from {call.source})"
         return Found(
-            lambda: function(*positional, **call.words), arguments, function, text, Mode.CONCRETE, State(), (), True
+            lambda: function(*positional, **call.words),
+            arguments,
+            function,
+            text,
+            Mode.CONCRETE,
+            State(),
+            (),
+            given=True,
+            recorded=True,
         )
 
     def _resolved(self, target: str) -> str | None:
@@ -374,10 +382,31 @@ class Module:
                 if run.failure:
                     reason = f"{target} raised {run.failure.type}: {run.failure.message}"
                     return Growth(target, reason=reason, inputs=self._inputs(target))
+            turns = watch.turns.get(lines.start)
+            sizes = self._by_size(target, found, lines) if found is not None and reached else ()
         finally:
             watch.limits = {}
-        turns = watch.turns.get(lines.start)
-        return Growth(target, equations, turns, reached > 0, None, slow, self._inputs(target))
+        return Growth(target, equations, turns, reached > 0, None, slow, self._inputs(target), sizes)
+
+    def _by_size(self, target: str, found: Found, lines: range) -> tuple[tuple[int, int], ...]:
+        """Return the iterations of a loop and its equations, with the arguments found and with larger ones."""
+        search, watch = self._searches[target], self._recorder.watch
+        watch.limits = {lines.start: _ITERATIONS}
+
+        def measure(one: Found) -> tuple[int, int] | None:
+            _clear_caches(self._recorder.jax)
+            equations, _, run = self._recorder.grow(lambda: search.program(one), lines)
+            return None if run.failure else (watch.turns.get(lines.start, 0), equations)
+
+        first = measure(found)
+        if first is None:
+            return ()
+        for by in ("arrays", "integers"):
+            larger = search.larger(found, first[0], by)
+            second = measure(larger) if larger is not None else None
+            if second is not None and second > first:
+                return first, second
+        return (first,)
 
     def again(self, line: int, calls: int) -> Observation:
         """Run the module-level statement that stands on a line again."""
@@ -484,6 +513,8 @@ class Module:
         return owner, found
 
 
+_ITERATIONS = 200
+"""A loop that unrolls goes no further where it is measured with larger arguments."""
 _NOT_LOADED = "which could not be loaded"
 
 

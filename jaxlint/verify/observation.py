@@ -178,7 +178,8 @@ class Growth:
     those of a compiled function called in it are counted once.  `turns` is how often the loop turns when it is let,
     None if that is not known (a `while` loop).  `slow` counts those that take much longer to compile than others (see
     `recorder`), at the highest number of turns.  `reached` tells whether its first line, if it was watched, ran at all.
-    `reason` says why nothing could be measured.
+    `reason` says why nothing could be measured.  `sizes` are the iterations and equations of the whole loop with the
+    arguments found, and with larger ones, if there are more of both then.
     """
 
     target: str
@@ -188,6 +189,7 @@ class Growth:
     reason: str | None = None
     slow: int = 0
     inputs: str = ""
+    sizes: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,7 +272,8 @@ class _Reader:
     def growth(cls, data: dict[str, Any]) -> Growth:
         equations = {int(turns): count for turns, count in data["equations"].items()}
         rest = (data[name] for name in ("turns", "reached", "reason", "slow", "inputs"))
-        return Growth(data["target"], equations, *rest)
+        sizes = tuple((iterations, count) for iterations, count in data["sizes"])
+        return Growth(data["target"], equations, *rest, sizes=sizes)
 
 
 loaded_from_json = _Reader.loaded

@@ -93,6 +93,8 @@ class Found:
     """The paths of objects about which nothing is known but their attributes, and of functions standing for others."""
     given: bool = False
     """Whether all of it comes from the code."""
+    recorded: bool = False
+    """Whether it is what a call was seen to be given."""
 
 
 @dataclass
@@ -314,6 +316,39 @@ class Search:
         chosen = {Mode.CONCRETE: concrete, Mode.ABSTRACT: abstract, Mode.TRACED: traced}[mode]
         return self._recorder.run(lambda: _limited(chosen, seconds))[0]
 
+    def larger(self, found: Found, turns: int, by: str) -> Found | None:
+        """Return the same arguments with `arrays` twice as long, or `integers` twice as large.
+
+        If they were recorded, only axes of so many elements count.  None if nothing can be made of them.
+        """
+        if found.recorded:
+            return self._doubled(found, turns) if by == "arrays" else None
+        more = replace(found.state, scale=2) if by == "arrays" else replace(found.state, integers=2)
+        world = World(self._synthesis, self._slots, more)
+        try:
+            with deadline(_LONGEST_TRY):
+                function, arguments = self.prepare(world)
+        except BaseException:  # noqa: BLE001 (whatever a constructor raises)
+            return None
+        return replace(
+            found, action=functools.partial(self._call, function, arguments), arguments=arguments, function=function
+        )
+
+    def _doubled(self, found: Found, turns: int) -> Found | None:
+        numpy = self._jax.numpy
+
+        def double(leaf: Any) -> Any:
+            shape = getattr(leaf, "shape", ())
+            if turns not in shape or not hasattr(leaf, "dtype"):
+                return leaf
+            return numpy.concatenate([leaf, leaf], axis=shape.index(turns))
+
+        positional, words = self._jax.tree.map(double, found.arguments)
+        if self._jax.tree.structure((positional, words)) != self._jax.tree.structure(found.arguments):
+            return None
+        action = functools.partial(self._call, found.function, (positional, words))
+        return replace(found, action=action, arguments=(positional, words))
+
     def program(self, found: Found) -> Any:
         """Return the program (a jaxpr) that a call with the arguments found is traced to."""
         leaves, tree = self._jax.tree.flatten(found.arguments)
@@ -338,7 +373,8 @@ class Search:
             Exception: a factory that has to be called first raises it.
         """
         function, skip = self._function(world)
-        arguments = world.call("", function, self._uses, skip=skip)
+        literals = self._definitions.literals(self._target)
+        arguments = world.call("", function, self._uses, skip=skip, literals=literals)
         if self._chased is None:
             return function, arguments
         made = self._call(function, arguments)
@@ -476,6 +512,8 @@ class Search:
             yield from self._varied(state, outcome.suspects)
         message = outcome.failure.message if outcome.failure else outcome.hint or outcome.reason
         kind = outcome.failure.type if outcome.failure else ""
+        if not state.distinct and kind in _OF_VALUES:
+            yield 0.9, replace(state, distinct=True)
         yield from self._mended(state, blamed, world, kind, message)
         arrays = [path for path in blamed if world.choice(path).kind == "array"]
         for rank, path in enumerate(blamed):
@@ -813,6 +851,8 @@ _OFFERED = (
 _KEYS = (Choice("array", (0, "key")), Choice("array", (0, "oldkey")), Choice("array", (1, "key")))
 _TOO_FEW_AXES = re.compile(r"but (\d+) were indexed")
 """How jax says that an array has fewer axes than are asked for, and how many these are."""
+_OF_VALUES = ("ValueError", "RuntimeError", "LinAlgError", "ZeroDivisionError", "FloatingPointError", "AssertionError")
+"""What code raises that does not like the numbers it is given."""
 _SEVERAL, _MANY = 2, 100
 _STAND_INS = ("record", "opaque", "model", "function")
 _BUILT = ("instance", "made", "sequence", "dict", "factory")

@@ -70,6 +70,18 @@ def joined(*uses: Use) -> Use:
     return whole
 
 
+OMITTED, UNKNOWN = object(), object()
+"""A parameter that a call does not give, and a value that is no literal."""
+
+
+def _literal(node: ast.expr) -> object:
+    try:
+        value = ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return UNKNOWN
+    return value if isinstance(value, bool | int | float | str | tuple) else UNKNOWN
+
+
 class Definitions:
     """The functions of a module by qualified name, and what each does with its parameters."""
 
@@ -78,6 +90,10 @@ class Definitions:
         self._known: dict[Function, FunctionUses] = {}
         self._attributes: dict[str, set[str]] = {}
         self._kept: dict[str, dict[str, Use]] = {}
+        self._calls: dict[str, list[ast.Call]] = {}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and _tail(node.func):
+                self._calls.setdefault(_tail(node.func), []).append(node)
         for statement in ast.walk(tree):
             if isinstance(statement, ast.ClassDef):
                 self._attributes[statement.name] = {
@@ -128,6 +144,26 @@ class Definitions:
                         found[name] = joined(found.get(name, Use()), uses.of(path))
             self._kept[owner] = found
         return self._kept[owner]
+
+    def literals(self, target: str) -> dict[str, list[object]]:
+        """Return the literals that calls of a function give its parameters; an omitted one counts as `OMITTED`."""
+        function = self._functions.get(target)
+        if function is None or isinstance(function, ast.Lambda):
+            return {}
+        names = [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)]
+        keywords = [argument.arg for argument in function.args.kwonlyargs]
+        bound = names[1:] if "." in target and names[:1] in (["self"], ["cls"]) else names
+        found: dict[str, list[object]] = {}
+        for call in self._calls.get(target.rpartition(".")[2], ()):
+            if any(isinstance(argument, ast.Starred) for argument in call.args) or len(call.args) > len(bound):
+                continue
+            given = dict(zip(bound, call.args, strict=False))
+            given.update((keyword.arg, keyword.value) for keyword in call.keywords if keyword.arg)
+            for name in (*bound, *keywords):
+                value = OMITTED if name not in given else _literal(given[name])
+                if value is not UNKNOWN and not any(value is v or value == v for v in found.get(name, ())):
+                    found.setdefault(name, []).append(value)
+        return found
 
     def uses(self, function: Function, owner: str = "") -> FunctionUses:
         """Return what a function does with its values; `owner` is the class that a method belongs to."""
