@@ -271,9 +271,9 @@ class _Reader:
     @classmethod
     def growth(cls, data: dict[str, Any]) -> Growth:
         equations = {int(turns): count for turns, count in data["equations"].items()}
-        rest = (data[name] for name in ("turns", "reached", "reason", "slow", "inputs"))
+        names = ("turns", "reached", "reason", "slow", "inputs")
         sizes = tuple((iterations, count) for iterations, count in data["sizes"])
-        return Growth(data["target"], equations, *rest, sizes=sizes)
+        return Growth(data["target"], equations, sizes=sizes, **{name: data[name] for name in names})
 
 
 loaded_from_json = _Reader.loaded
