@@ -12,13 +12,13 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from jaxlint.facts.incoming import NOTHING, Incoming
-from jaxlint.finding import Confidence, Finding, Fix, Related, Span
+from jaxlint.finding import Confidence, Finding, Fix, Impact, Related, Span
 from jaxlint.settings import Settings
 from jaxlint.source import Source
 
 if TYPE_CHECKING:
     from jaxlint.facts.module import ModuleFacts
-    from jaxlint.rules import Report, RuleModule
+    from jaxlint.rules import Report, Rule, RuleModule
     from jaxlint.triage import Triggers
 
 
@@ -141,7 +141,7 @@ def _findings(
         try:
             # What will not be shown is found for the fingerprints' sake only.
             mended = fixes_from is not None and level >= fixes_from
-            fixes = tuple(_placed(_judged(facts, report), facts.source)) if mended else ()
+            fixes = tuple(_placed(_judged(facts, rule, report), facts.source)) if mended else ()
         except Exception as error:  # noqa: BLE001  (a finding that cannot be mended is still one)
             fixes = ()
             found.append(_internal_error(error, f"fixes of {rule.code}"))
@@ -169,7 +169,7 @@ def _placed(fixes: Iterable[Fix], source: Source) -> Iterator[Fix]:
             yield dataclasses.replace(fix, edits=edits) if edits is not fix.edits else fix
 
 
-def _judged(facts: ModuleFacts, report: Report) -> tuple[Fix, ...]:
+def _judged(facts: ModuleFacts, rule: Rule, report: Report) -> tuple[Fix, ...]:
     """Return the fixes of a finding, each with what may be claimed of it."""
     fixes = tuple(report.fixes())
     if not fixes:
@@ -179,7 +179,9 @@ def _judged(facts: ModuleFacts, report: Report) -> tuple[Fix, ...]:
     from jaxlint.fixes.wrapping import wrapped
 
     length = facts.settings.line_length
-    return tuple(wrapped(facts.source, judged(facts, report.node, fix), length) for fix in fixes)
+    raises = rule.impact is Impact.ERROR
+    known = (judged(facts, report.node, fix, raises=raises) for fix in fixes)
+    return tuple(wrapped(facts.source, fix, length) for fix in known)
 
 
 def _related(report: Report, facts: ModuleFacts) -> tuple[Related, ...]:

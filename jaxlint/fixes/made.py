@@ -211,5 +211,5 @@ def refuse_dynamic_names(syntax: Syntax, function: ast.AST) -> None:
         if isinstance(around, FUNCTIONS):
             outermost = around
     for node in ast.walk(outermost):
-        if isinstance(node, ast.Name) and node.id in ("locals", "vars", "exec", "eval"):
+        if isinstance(node, ast.Name) and node.id in ("locals", "vars", "exec", "eval", "dir"):
             raise NoFixError("names are looked up at run time")

@@ -12,9 +12,10 @@ import pytest
 
 from jaxlint import Confidence, Settings, Source, lint
 from jaxlint.fixes.apply import Mended, mend
-from tests.fixes import behaviour
+from tests.fixes import behaviour, grammar
 from tests.fixes.hostile import PROGRAMS
 
+DEFAULTS = {"SEED": "0", "COUNT": "60"}
 SETTINGS = Settings(min_confidence=Confidence.LOW, preview=True)
 
 
@@ -36,13 +37,32 @@ def observed(python: str, programs: dict[str, str], folder: Path) -> dict[str, A
     return {name: found[str(path)] for name, path in paths.items()}
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="programs run in forks")
-def test_hostile_programs_do_the_same(python: str, tmp_path: Path) -> None:
-    after = {name: fixed(text).source.text for name, text in PROGRAMS.items()}
-    changed = {name: text for name, text in after.items() if text != PROGRAMS[name]}
-    for folder in ("before", "after"):
-        (tmp_path / folder).mkdir()
+def differences(python: str, programs: dict[str, str], folder: Path) -> tuple[int, dict[str, Any]]:
+    """Fix programs, and return how many changed, and what those do that do something else now."""
+    after = {name: fixed(text).source.text for name, text in programs.items()}
     # Programs that did not change do what they did.
-    before = observed(python, {name: PROGRAMS[name] for name in changed}, tmp_path / "before")
-    now = observed(python, changed, tmp_path / "after")
-    assert {name: now[name] for name in changed if now[name] != before[name]} == {}
+    changed = {name: text for name, text in after.items() if text != programs[name]}
+    for part in ("before", "after"):
+        (folder / part).mkdir()
+    before = observed(python, {name: programs[name] for name in changed}, folder / "before")
+    now = observed(python, changed, folder / "after")
+    different = {name: (changed[name], before[name], now[name]) for name in changed if now[name] != before[name]}
+    return len(changed), different
+
+
+FORKS = pytest.mark.skipif(not hasattr(os, "fork"), reason="programs run in forks")
+
+
+@FORKS
+def test_hostile_programs_do_the_same(python: str, tmp_path: Path) -> None:
+    _, different = differences(python, PROGRAMS, tmp_path)
+    assert different == {}
+
+
+@FORKS
+def test_programs_of_the_grammar_do_the_same(python: str, tmp_path: Path) -> None:
+    """`make attack` sets other seeds, and more programs."""
+    seed, count = (int(os.environ.get(f"JAXLINT_ATTACK_{name}", default)) for name, default in DEFAULTS.items())
+    changed, different = differences(python, dict(grammar.programs(seed, count)), tmp_path)
+    assert different == {}
+    assert changed > count // 20

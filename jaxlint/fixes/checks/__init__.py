@@ -35,18 +35,19 @@ class KnownToDifferError(Exception):
     """The code means something else after a fix; the text says why."""
 
 
-def judged(facts: ModuleFacts, node: cst.CSTNode, fix: Fix) -> Fix:
+def judged(facts: ModuleFacts, node: cst.CSTNode, fix: Fix, *, raises: bool = False) -> Fix:
     """Return a fix with what may be claimed of it, and the reason where that is less than its builder claimed.
 
     Args:
         facts: the module's.
         node: the place of the finding.
         fix: what a builder made for it.
+        raises: whether the code of the finding raises an exception, which is gone after the fix.
     """
     if fix.applicability is Applicability.DISPLAY or not fix.edits:
         return fix
     # Here, because most files have no fix.
-    from jaxlint.fixes.checks import at_import, identity, state
+    from jaxlint.fixes.checks import at_import, errors, identity, state
     from jaxlint.fixes.checks.change import Change
     from jaxlint.fixes.syntax import NoFixError
 
@@ -55,6 +56,7 @@ def judged(facts: ModuleFacts, node: cst.CSTNode, fix: Fix) -> Fix:
         reason = identity.reason(change)
         if fix.applicability is Applicability.SAFE:
             reason = reason or at_import.reason(change) or state.reason(change)
+            reason = reason or (errors.reason(change) if raises else "")
     except KnownToDifferError as error:
         return replace(fix, applicability=Applicability.DISPLAY, condition=str(error))
     except NoFixError as error:

@@ -20,6 +20,10 @@ _REGISTERING = frozenset(
     "aux_data Partial".split()
 )
 """Words of files that define pytrees of their own, whose static data a compiled function compares."""
+_WATCHING = frozenset(
+    {"jax_debug_nans", "debug_nans", "jax_debug_infs", "debug_infs", "jax_log_compiles", "log_compiles"}
+)
+"""Words of files in which JAX says more of an operation by itself than of one in a program."""
 _CLASSES = ("equinox.Module", "flax.struct.dataclass", "flax.struct.PyTreeNode", "flax.nnx.Module")
 _EXACT = frozenset(
     "abs all any argmax argmin argsort array asarray astype bool_ broadcast_to ceil clip concatenate conj copy equal "
@@ -35,6 +39,8 @@ _MANY = 2
 
 def reason(syntax: Syntax, *nodes: ast.AST) -> str:
     """Say why code may give something else when it is compiled; empty where it gives the same."""
+    if not _WATCHING.isdisjoint(syntax.words):
+        return "operations are watched one by one"
     if may_hold_static_data(syntax):
         return _STATIC_DATA
     return ROUNDING if sum(roundings(syntax, node) for node in nodes) >= _MANY else ""

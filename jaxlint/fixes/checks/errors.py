@@ -5,9 +5,13 @@ from __future__ import annotations
 import ast
 import functools
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from jaxlint.fixes.scopes import DEFS
 from jaxlint.fixes.syntax import Syntax
+
+if TYPE_CHECKING:
+    from jaxlint.fixes.checks.change import Change
 
 _OTHERS = frozenset(
     "OSError IOError FileNotFoundError KeyError ImportError ModuleNotFoundError KeyboardInterrupt StopIteration "
@@ -15,6 +19,17 @@ _OTHERS = frozenset(
 )
 """Exceptions that JAX does not raise about arguments."""
 _RAISES = frozenset({"raises", "assertRaises", "assertRaisesRegex", "suppress"})
+
+
+def reason(change: Change) -> str:
+    """Say so where something catches the exception that the code of a finding raises; empty where nothing does."""
+    if change.place is None:
+        return ""
+    around = list(change.syntax.around(change.place))
+    names = [node.name for node in around if isinstance(node, DEFS)]
+    caught = any(isinstance(n, (ast.Try, ast.TryStar)) and any(map(_catches, n.handlers)) for n in around)
+    caught = caught or any(isinstance(n, (ast.With, ast.AsyncWith)) and any(map(_is_raises, n.items)) for n in around)
+    return "something catches the error, which would be gone" if caught or expected(change.syntax, *names) else ""
 
 
 def expected(syntax: Syntax, *names: str) -> bool:

@@ -8,6 +8,7 @@ that only compute, arrays of JAX, tuples and frozen objects of such.
 from __future__ import annotations
 
 import ast
+import builtins
 import functools
 import symtable
 from collections.abc import Iterable, Iterator
@@ -75,7 +76,9 @@ class _State:
         name = use.id
         bindings = self._scopes.bindings(name, self._scopes.module)
         if not bindings:
-            return f"`{name}` does more than compute" if name in _ACTING else ""
+            if name in _ACTING:
+                return f"`{name}` does more than compute"
+            return "" if hasattr(builtins, name) else f"nothing shows what `{name}` is"
         imported = imported_as(self._syntax, name)
         if imported:
             whole = ".".join([imported, *attributes])
