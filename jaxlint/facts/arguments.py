@@ -5,20 +5,33 @@ from __future__ import annotations
 import functools
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import libcst as cst
 
 from jaxlint.facts import arrays
+from jaxlint.facts.behind import Behind
 from jaxlint.facts.compiled import CompiledCall, CompiledCalls, ImportedCall
 from jaxlint.facts.constants import UNKNOWN, Constants
 from jaxlint.facts.glance import SHORT
 from jaxlint.facts.instances import Instances
 from jaxlint.facts.lengths import Lengths
-from jaxlint.facts.names import Element, Expression, Names, Value
+from jaxlint.facts.names import Element, Expression, Item, Names, Value
 from jaxlint.facts.sizes import Sizes
 from jaxlint.facts.traceable import Traceable
-from jaxlint.facts.tree import Binding, Class, Function, Loop, Parameter, Tree, children, last_name, same_code, within
+from jaxlint.facts.tree import (
+    Binding,
+    Class,
+    Context,
+    Function,
+    Loop,
+    Parameter,
+    Tree,
+    children,
+    last_name,
+    same_code,
+    within,
+)
 from jaxlint.facts.wrapping import Wrappings
 
 _UNHASHABLE = {
@@ -36,7 +49,10 @@ _SHAPED = frozenset("zeros ones full empty arange linspace eye".split())
 _RANDOM = frozenset("normal uniform randint bernoulli exponential gamma permutation truncated_normal".split())
 _JOINING = frozenset("append concatenate concat hstack vstack stack".split())
 _CONVERSIONS = frozenset({"array", "asarray"})
+_FINDING = {"nonzero": 1, "flatnonzero": 1, "argwhere": 1, "where": 1, "unique": 1, "extract": 2, "setdiff1d": 2}
+"""Functions whose result is as long as what they find, with the number of their arguments."""
 _PAIR = 2
+_STRONG = frozenset(f"jax.numpy.{name}" for name in ("float16", "bfloat16", "float32", "float64"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,7 +125,9 @@ class Arguments:
         sizes: Sizes,
         traceable: Traceable,
         lengths: Lengths,
+        behind: Behind,
     ) -> None:
+        self._behind = behind
         self._tree = tree
         self._names = names
         self._wrappings = wrappings
@@ -138,10 +156,52 @@ class Arguments:
         """The static arguments that have no hash."""
         found = []
         for call, name, node, parameter in self._statics():
-            what = [self._unhashable(value) for value in self._names.values(node)]
+            what = [self._unhashable(value) for value in self._first_values(node, call.context)]
             if what and all(what):
                 found.append(Given(node, call, name, str(what[0]), parameter=parameter))
+        for call, node, field, value in self._fields_of_arguments():
+            what = [self._unhashable(v) for v in self._behind.values(value)]
+            if what and all(what):
+                found.append(Given(node, call, field, str(what[0])))
         return found
+
+    def _first_values(self, node: cst.CSTNode, context: Context) -> list[Value]:
+        """Return what an argument may be in the first iteration of the loop around its call."""
+        if isinstance(node, cst.Name) and context.loop is not None:
+            before = [b for b in self._names.bindings(node) if b.context.loop is not context.loop]
+            if before and all(b.kind == "assign" and isinstance(b.value, cst.CSTNode) for b in before):
+                return [v for b in before if isinstance(b.value, cst.CSTNode) for v in self._behind.values(b.value)]
+        return self._behind.values(node)
+
+    def _fields_of_arguments(self) -> Iterator[tuple[CompiledCall, cst.BaseExpression, str, cst.BaseExpression]]:
+        """Yield what the arguments of compiled calls hold in static fields: call, argument, field, value."""
+        for call in self._compiled.calls:
+            for parameter in call.parameters:
+                node = call.argument(parameter) if not call.is_static(parameter) else None
+                for value in self._names.values(node) if node is not None else ():
+                    made = value.node if isinstance(value, Expression) else None
+                    if isinstance(made, cst.Call) and node is not None:
+                        yield from ((call, node, field, held) for field, held in self._static_fields_given(made))
+
+    def _static_fields_given(self, made: cst.Call) -> Iterator[tuple[str, cst.BaseExpression]]:
+        for cls in self._names.values(made.func):
+            if isinstance(cls, Class) and (static := self._static_fields(cls)):
+                names = list(cls.fields)
+                yield from ((name, node) for name, node in self._fields_given(made, names) if name in static)
+
+    def _static_fields(self, cls: Class) -> frozenset[str]:
+        """Return the names of the fields of a pytree class that the cache's key compares."""
+        found = {
+            name
+            for name in cls.fields
+            for binding in cls.scope.bindings.get(name, ())
+            if isinstance(binding.value, cst.Call) and self._is_static_field(binding.value)
+        }
+        for decorator in cls.decorators:
+            for arg in decorator.args if isinstance(decorator, cst.Call) else ():
+                if arg.keyword is not None and arg.keyword.value == "meta_fields":
+                    found.update(self._constants.strings(arg.value) or ())
+        return frozenset(found)
 
     @functools.cached_property
     def unhashable_instances(self) -> list[tuple[Class, Function]]:
@@ -160,6 +220,10 @@ class Arguments:
         node = value.node
         if type(node) in _UNHASHABLE:
             return _UNHASHABLE[type(node)]
+        for part in self._behind.parts(node):
+            held = [self._unhashable(inner) for inner in self._names.values(part)]
+            if held and all(held):
+                return f"a tuple that holds {held[0]}"
         if not isinstance(node, cst.Call):
             return None
         for name in self._names.externals(node.func):
@@ -266,6 +330,13 @@ class Arguments:
             found.append(
                 Given(node, call, name, what, in_loop, outer is not None and loop is None, parameter=parameter)
             )
+        for compiled, node, field, held in self._fields_of_arguments():
+            made = [self._fresh(value, compiled) for value in self._names.values(held)]
+            if made and all(item is not None for item in made) and made[0] is not None:
+                what, loop = made[0]
+                outer = compiled.context.loop
+                looped = outer is not None and loop is None
+                found.append(Given(node, compiled, field, what, outer is not None and loop is not None, looped))
         return found
 
     def _fresh(self, value: Value, call: CompiledCall | ImportedCall) -> tuple[str, Loop | None] | None:
@@ -293,7 +364,27 @@ class Arguments:
                 return f"a new `{value.name}`, which equals no other,"
         if any(name.startswith("optax.") and name.count(".") == 1 for name in self._names.externals(node.func)):
             return "a new optimiser"
+        for function in self._names.functions(node.func):
+            if not self._names.decorator_names(function) and self._gives_closures(function):
+                return f"what `{function.name}` makes, functions that are defined anew each time,"
         return ""
+
+    def _gives_closures(self, function: Function) -> bool:
+        """Whether a function returns, in any case, a function that it defines, or a tuple that holds one."""
+
+        def is_new(node: cst.BaseExpression) -> bool:
+            return any(inner.outer is function for inner in self._names.functions(node))
+
+        return bool(function.returns) and all(
+            is_new(node)
+            or any(
+                is_new(part)
+                for value in self._names.values(node)
+                if isinstance(value, Expression)
+                for part in self._behind.parts(value.node)
+            )
+            for node in function.returns
+        )
 
     # Varying
 
@@ -436,6 +527,8 @@ class Arguments:
                 if binding.context.loop is None or not loop.inside(binding.context.loop):
                     continue
                 value = binding.value
+                if isinstance(value, cst.CSTNode) and self._is_found(node, value, loop):
+                    return "is as long as what is found in each iteration", True
                 if isinstance(value, cst.CSTNode) and binding.kind == "assign":
                     if self._grows(value, node.value) and not self._begins_anew(binding):
                         return "grows", True
@@ -443,6 +536,9 @@ class Arguments:
                     if found[0]:
                         return found
             return "", False
+        base = node.value if isinstance(node, cst.Subscript) else node
+        if isinstance(base, cst.Call) and self._is_found(base, base, loop):
+            return "is as long as what is found in each iteration", True
         if isinstance(node, cst.Subscript):
             return self._slice_varies(node, loop, depth)
         if isinstance(node, cst.Call):
@@ -451,6 +547,24 @@ class Arguments:
             left = self._shape_varies(node.left, loop, depth - 1)
             return left if left[0] else self._shape_varies(node.right, loop, depth - 1)
         return "", False
+
+    def _is_found(self, node: cst.CSTNode, made: cst.CSTNode, loop: Loop) -> bool:
+        """Whether a value is what `np.nonzero` and its kin find in data that the loop changes."""
+        changed = (b.context.loop for name in _names_in(made) for b in self._names.bindings(name))
+        if not any(inner is not None and loop.inside(inner) for inner in changed):
+            return False
+        found = [
+            value.node
+            for value in self._behind.values(node)
+            if isinstance(value, (Item, Expression)) and isinstance(value.node, cst.Call)
+        ]
+        return any(
+            _FINDING.get(name.rpartition(".")[2], 0) == len([a for a in call.args if a.keyword is None])
+            and name.rpartition(".")[0] in ("numpy", "jax.numpy")
+            and not any(arg.keyword is not None and arg.keyword.value == "size" for arg in call.args)
+            for call in found
+            for name in self._names.externals(call.func)
+        )
 
     def _begins_anew(self, binding: Binding) -> bool:
         """Whether a turn binds a name to something else before it joins that: `x = parts(i); x = concatenate(x)`."""
@@ -599,7 +713,9 @@ class Arguments:
             return None
         sides = [self._parameters_in(side, field) for side in (node.left, node.right)]
         others = [other for side in sides for other in side if other is not parameter and self._is_strong(call, other)]
-        if not any(parameter in side for side in sides) or not others:
+        if any(parameter in side for side in sides) and not others:
+            return "" if not self._is_integer(start) and self._holds_strong(node) else None
+        if not any(parameter in side for side in sides):
             return None
         if any(self._has_axes(call, other) for other in others):
             return None  # the first turn has another shape, whatever its type
@@ -609,6 +725,18 @@ class Arguments:
             return dtype
         # A weak float among integers stays weak.
         return dtype if self._is_integer(start) and not isinstance(node.operator, cst.Divide) else None
+
+    def _holds_strong(self, node: cst.CSTNode) -> bool:
+        """Whether an expression holds a number of a certain float type, or what a derivative gave."""
+        for part in within(node):
+            if isinstance(part, cst.Call) and any(n in _STRONG for n in self._names.externals(part.func)):
+                return True
+            for value in self._names.values(part) if isinstance(part, cst.Name) else ():
+                made = value.node if isinstance(value, (Item, Expression)) else None
+                wrapped = self._wrappings.of(made.func) if isinstance(made, cst.Call) else None
+                if wrapped is not None and wrapped.wrapper.name in ("jax.grad", "jax.value_and_grad"):
+                    return True
+        return False
 
     def _type_of(self, call: CompiledCall, parameter: Parameter) -> str:
         node = call.argument(parameter)
@@ -648,7 +776,7 @@ class Arguments:
                 if isinstance(callee, Class):
                     yield inner
                 elif isinstance(callee, Function):
-                    yield from (r for r in callee.returns if isinstance(r, cst.Call))
+                    yield from (r for r in self._behind.returned(inner) if isinstance(r, cst.Call))
 
     def _weak_field(self, made: cst.Call, call: CompiledCall, parameter: Parameter) -> tuple[cst.CSTNode, str] | None:
         cls = next((value for value in self._names.values(made.func) if isinstance(value, Class)), None)
@@ -658,13 +786,32 @@ class Arguments:
         for field, node in self._fields_given(made, names):
             if not self._is_weak(node):
                 continue
-            for returned in self._returned(call.function):
+            for inner, carried, returned in self._handed_back(call, parameter):
                 if isinstance(returned, cst.Call) and any(v is cls for v in self._names.values(returned.func)):
                     new = dict(self._fields_given(returned, names)).get(field)
-                    dtype = None if new is None else self._strong_type(new, parameter, field, call, node)
-                    if dtype is not None:
-                        return node, dtype
+                    types = [
+                        self._strong_type(value.node, carried, field, inner, node)
+                        for value in (self._names.values(new) if new is not None else ())
+                        if isinstance(value, Expression)
+                    ]
+                    if types and types[0] is not None:
+                        return node, types[0]
         return None
+
+    def _handed_back(
+        self, call: CompiledCall, parameter: Parameter, depth: int = 2
+    ) -> Iterator[tuple[CompiledCall, Parameter, cst.CSTNode]]:
+        """Yield what a function returns, with what carries the value there: through the functions that it calls."""
+        for returned in self._returned(call.function):
+            yield call, parameter, returned
+            if depth == 0 or not isinstance(returned, cst.Call):
+                continue
+            for function in self._names.functions(returned.func)[:1]:
+                inner = replace(call, node=returned, function=function, bound=False)
+                for other in function.parameters:
+                    given = inner.argument(other)
+                    if given is not None and any(value is parameter for value in self._names.values(given)):
+                        yield from self._handed_back(inner, other, depth - 1)
 
     @staticmethod
     def _fields_given(call: cst.Call, names: list[str]) -> list[tuple[str, cst.BaseExpression]]:

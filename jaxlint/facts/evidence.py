@@ -29,7 +29,7 @@ from jaxlint.facts.stale import StaleRead
 from jaxlint.facts.steps import Objective, Step
 from jaxlint.facts.targets import Target
 from jaxlint.facts.tracing import Tracing
-from jaxlint.facts.tree import Context, Function, Loop, Parameter, Tree, last_name
+from jaxlint.facts.tree import Context, Function, Loop, Parameter, Tree, last_name, within
 
 _ITERATORS = frozenset({"enumerate", "zip", "reversed", "sorted", "tqdm", "list", "tuple"})
 _FEW = 8
@@ -75,7 +75,9 @@ class Evidences:
 
         One that goes through a list of variants, such as the modes of a model, runs each of them once.
         """
-        return self._runs.is_repeated(context.function, lambda loop: _counts(loop) or self._loops.is_long_work(loop))
+        return self._runs.is_repeated(
+            context.function, lambda loop: _counts(loop) or _carries(loop) or self._loops.is_long_work(loop)
+        )
 
     def place(
         self, context: Context, *, in_loop: bool = False, error: bool = False, doubts: frozenset[Doubt] = frozenset()
@@ -308,6 +310,24 @@ class Evidences:
             if isinstance(node.func, cst.Name) and node.func.value in _ITERATORS:
                 return any(self._is_short_list(arg.value) for arg in node.args)
         return False
+
+
+def _carries(loop: Loop) -> bool:
+    """Whether an iteration works on what the one before has given, `x = f(x)`: no list of variants, one process."""
+    if isinstance(loop.node, cst.CompFor):
+        return False
+    for node in within(loop.node.body):
+        if not isinstance(node, cst.Assign) or not isinstance(node.value, cst.Call) or "random" in _dotted(node.value):
+            continue
+        used = {part.value for arg in node.value.args for part in within(arg.value) if isinstance(part, cst.Name)}
+        made = {part.value for target in node.targets for part in within(target.target) if isinstance(part, cst.Name)}
+        if used & made:
+            return True
+    return False
+
+
+def _dotted(call: cst.Call) -> set[str]:
+    return {last_name(part) for part in within(call.func)}
 
 
 def _counts(loop: Loop) -> bool:

@@ -95,6 +95,41 @@ class Fates:
                 return self._of_binding(binding, function.context)
         return Fate(Kept.OTHER)
 
+    def of_holder(self, node: cst.CSTNode, places: frozenset[int | str]) -> Fate:
+        """Return what becomes of those parts of a tuple, a record or a dictionary that are compiled functions."""
+        made = self._tree.context(node)
+        target = self._tree.parent(node)
+        member = self._member(node, places, made)
+        if member is not None:
+            return member
+        if not isinstance(target, cst.Assign) or len(target.targets) != 1:
+            return self._follow(node, made)
+        name = target.targets[0].target
+        if isinstance(name, (cst.Tuple, cst.List)):
+            parts = [e.value for i, e in enumerate(name.elements) if i in places]
+            return self._combine([self._stored(part, node, made) for part in parts], local=True)
+        if not isinstance(name, cst.Name):
+            return self._follow(node, made)
+        fates = []
+        for use in self._names.uses_of_target(name):
+            if self._tree.context(use).function is not made.function:
+                return Fate(Kept.OTHER)
+            fates.append(self._member(use, places, made) or self._follow(use, made))
+        return self._combine(fates, local=True)
+
+    def _member(self, node: cst.CSTNode, places: frozenset[int | str], made: Context) -> Fate | None:
+        """Return the fate of a part where it is taken out of a tuple or a record; None where the whole is used."""
+        part = self._tree.parent(node)
+        if isinstance(part, cst.Attribute) and part.value is node:
+            return self._follow(part, made) if part.attr.value in places else Fate(Kept.UNUSED)
+        if not isinstance(part, cst.Subscript) or part.value is not node or len(part.slice) != 1:
+            return None
+        index = part.slice[0].slice
+        key = index.value if isinstance(index, cst.Index) else None
+        if not isinstance(key, (cst.Integer, cst.SimpleString)):
+            return None
+        return self._follow(part, made) if key.evaluated_value in places else Fate(Kept.UNUSED)
+
     def _of_class_member(self, cls: Class) -> Fate:
         """A compiled method lives as long as its class; a class that is made in a call and only called dies with it."""
         if cls.context.function is None:
@@ -157,6 +192,8 @@ class Fates:
                     return self._stored(target.elements[index].value, current, made)
             if isinstance(assign, (cst.Return, cst.Yield)):
                 return Fate(Kept.RETURNED)
+        if isinstance(holder, cst.Dict) and isinstance(self._tree.parent(holder), cst.Return):
+            return Fate(Kept.RETURNED)
         return Fate(Kept.CONTAINER)
 
     def _assigned(self, parent: cst.CSTNode, current: cst.CSTNode, made: Context) -> Fate:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from jaxlint.facts.arguments import Arguments
+from jaxlint.facts.behind import Behind
 from jaxlint.facts.calls import Calls
 from jaxlint.facts.captured import Captured, CapturedArrays
 from jaxlint.facts.cleared import Cleared, ClearedCaches
@@ -139,6 +140,11 @@ class ModuleFacts:
     def staged(self) -> Staged:
         """What staged functions need from Python."""
         return Staged(self.tree, self.names, self.calls, self.tracing, self.values, self.compiled, self.incoming)
+
+    @functools.cached_property
+    def behind(self) -> Behind:
+        """What values are behind the functions that make them."""
+        return Behind(self.names, self.calls)
 
     @functools.cached_property
     def leaks(self) -> list[Leak]:
@@ -270,7 +276,7 @@ class ModuleFacts:
     def arguments(self) -> Arguments:
         """What calls of compiled functions are handed."""
         parts = (self.tree, self.names, self.wrappings, self.constants, self.compiled, self.instances)
-        return Arguments(*parts, self.sizes, self.traceable, self.lengths)
+        return Arguments(*parts, self.sizes, self.traceable, self.lengths, self.behind)
 
     @functools.cached_property
     def traceable(self) -> Traceable:

@@ -14,7 +14,7 @@ from jaxlint.facts.fate import Fate, Fates, Kept
 from jaxlint.facts.incoming import COMPILED, NOTHING, Imported, Incoming
 from jaxlint.facts.names import Expression, Names
 from jaxlint.facts.targets import NESTED_DEF, Target, Targets
-from jaxlint.facts.tree import Context, Function, Tree
+from jaxlint.facts.tree import Class, Context, Function, Tree
 from jaxlint.facts.wrappers import Wrapper
 from jaxlint.facts.wrapping import Wrapped, Wrappings
 
@@ -207,9 +207,37 @@ class Sites:
             return  # a decorator of the project's own: it runs once for each def
         context = self._tree.context(call)
         target = Target(NESTED_DEF, call, context, root=factory)
-        fate = self.fates.of_expression(call)
+        places = self._places(factory) if factory is not None else frozenset()
+        fate = self.fates.of_holder(call, places) if places else self.fates.of_expression(call)
         if fate.kept is not Kept.WRAPPED:
             yield CompileSite(call, context, target, self._lifetime(context, target), fate, factory=factory, maker=name)
+
+    def _places(self, factory: Function) -> frozenset[int | str]:
+        """Return where in the tuple, record or dictionary that a factory returns the new functions are."""
+        found: set[int | str] = set()
+        for returned in factory.returns:
+            for value in self._names.values(returned):
+                if isinstance(value, Expression):
+                    found.update(key for key, part in self._parts(value.node) if self._is_new(part, factory))
+        return frozenset(found)
+
+    def _parts(self, node: cst.CSTNode) -> Iterator[tuple[int | str, cst.BaseExpression]]:
+        """Yield the parts of a literal tuple or dictionary, or of a record of a class in sight, by index and name."""
+        if isinstance(node, (cst.Tuple, cst.List)):
+            yield from ((i, e.value) for i, e in enumerate(node.elements) if isinstance(e, cst.Element))
+        elif isinstance(node, cst.Dict):
+            for element in node.elements:
+                if isinstance(element, cst.DictElement) and isinstance(element.key, cst.SimpleString):
+                    yield str(element.key.evaluated_value), element.value
+        elif isinstance(node, cst.Call):
+            for value in self._names.values(node.func):
+                names = list(value.fields) if isinstance(value, Class) and not value.methods.get("__init__") else []
+                for index, arg in enumerate(node.args):
+                    if names and arg.keyword is not None:
+                        yield arg.keyword.value, arg.value
+                    elif index < len(names) and not arg.star:
+                        yield names[index], arg.value
+                        yield index, arg.value
 
     def _imported_factory(self, call: cst.Call) -> Imported | None:
         """Return what another module says of the callee, if whatever it may be gives what it has just compiled."""
