@@ -306,6 +306,14 @@ def cause(said: Explanation, types: Signature | None, history: History) -> Verdi
     return Verdict(Cause.UNKNOWN)
 
 
+def is_of_functions(verdict: Verdict) -> bool:
+    """Tell whether the static values that differ are functions."""
+    return any(
+        "<function " in change or "functools.partial(" in change or "<bound method" in change
+        for change in verdict.changes
+    )
+
+
 def another(types: Signature | None, history: History) -> Verdict:
     """Say why a function that is defined anew was compiled for what none before it computes.
 

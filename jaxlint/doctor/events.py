@@ -208,8 +208,10 @@ class Fingerprint(Event):
 class Equations(Event):
     """Of how many equations a program is made, by the lines that brought them in.
 
-    Bodies of loops count once, as does a compiled function that is called often.  `digest` is the same for programs of
-    one process that compute the same, but for the numbers in them; empty where unknown.
+    Bodies of loops count once, as does a compiled function that is called often.
+
+    `digest` is the same for programs of one process that compute the same, but for the numbers in them, and `form` the
+    same where their shapes differ too; both are empty where unknown.
     """
 
     KIND = "equations"
@@ -218,6 +220,7 @@ class Equations(Event):
     definition: Frame | None = None
     samples: tuple[Sample, ...] = ()
     digest: str = ""
+    form: str = ""
 
     @property
     def count(self) -> int:

@@ -240,6 +240,7 @@ class _Open:
     cached: bool = False
     stack: tuple[Frame, ...] = ()
     digest: str = ""
+    form: str = ""
 
 
 @dataclass(slots=True)
@@ -273,6 +274,10 @@ class _Process:
 
     def thread(self, name: str) -> _Thread:
         return self.threads.setdefault(name, _Thread())
+
+    def know(self, key: Key, program: _Open) -> None:
+        """Remember what a program of a function computes."""
+        self.built.update((key, mark) for mark in (program.digest, program.form) if mark)
 
     def forget(self) -> None:
         """Keep nothing but sums."""
@@ -570,7 +575,7 @@ class Builder:
     def _on_equations(self, event: Equations, process: _Process) -> None:
         program = process.open.get((event.thread, event.program))
         if program is not None:
-            program.digest = event.digest
+            program.digest, program.form = event.digest, event.form
         definition = event.definition
         key = process.by_name.get(event.program) or Key(event.program)
         if definition is not None and not is_internal(definition.file):
@@ -695,7 +700,8 @@ class Builder:
             if known is not None:
                 verdict = causes.Verdict(Cause.REDEFINED_FUNCTION if again and known else Cause.NEW_FUNCTION)
             elif again and program is not None and self._is_another(program, key, process):
-                verdict = causes.another(types, history)
+                other = self._is_another_form(program, key, process)
+                verdict = causes.Verdict(Cause.NEW_FUNCTION) if other else causes.another(types, history)
             else:
                 verdict = causes.Verdict(Cause.REDEFINED_FUNCTION if again else Cause.NEW_FUNCTION)
             if again and slot == 0:
@@ -703,9 +709,17 @@ class Builder:
         else:
             process.defined[key, slot] += 1
             verdict = causes.cause(pending.said, types, history)
+            if (
+                verdict.cause is Cause.STATIC_VALUE
+                and program is not None
+                and self._is_another(program, key, process)
+                and causes.is_of_functions(verdict)
+            ):
+                # Another function to compute with needs a program of its own.
+                verdict = causes.Verdict(Cause.NEW_FUNCTION)
         history.add(pending.said, types)
-        if program is not None and program.digest:
-            process.built.add((key, program.digest))
+        if program is not None:
+            process.know(key, program)
         stack = (program.stack if program is not None else ()) or pending.miss.stack
         site = pending.miss.site or (stack[0] if stack else None)
         process.sites.add((key, site))
@@ -722,6 +736,10 @@ class Builder:
     def _is_another(self, program: _Open, key: Key, process: _Process) -> bool:
         """Tell whether a program computes what none of the same function did: what it closes over differs."""
         return bool(program.digest) and (key, program.digest) not in process.built
+
+    def _is_another_form(self, program: _Open, key: Key, process: _Process) -> bool:
+        """Tell whether a program computes what none of the same function did, for whatever shapes."""
+        return bool(program.form) and (key, program.form) not in process.built
 
     def _miss_group(self, site: Frame | None, key: Key, cause: Cause) -> MissGroup:
         place = (site.file, site.line, site.column) if site is not None else None
@@ -754,7 +772,7 @@ class Builder:
         key = Key(program.name)
         if program.digest:
             known = (key, program.digest) in process.built
-            process.built.add((key, program.digest))
+            process.know(key, program)
             return known
         return process.defined[program.adopted[0].key, 0] > 0
 
@@ -780,6 +798,9 @@ class Builder:
         """Count a compile of a function of which jax explains nothing, but tells the types of the arguments."""
         history = process.histories.setdefault(key, History())
         verdict = causes.unexplained(types, history)
+        if self._is_another_form(program, key, process):
+            verdict = causes.Verdict(Cause.NEW_FUNCTION)
+        process.know(key, program)
         history.add(Explanation(False), types)
         group = self._miss_group(program.stack[0] if program.stack else None, key, verdict.cause)
         group.program = program.name
@@ -806,13 +827,14 @@ class Builder:
         if types is not None:
             verdict = causes.unexplained(types, history)
             history.add(Explanation(False), types)
-        if (verdict.cause is Cause.PYTREE and (key, site) not in process.sites) or (
-            verdict.cause is Cause.UNKNOWN and self._is_another(program, key, process)
+        if (
+            (verdict.cause is Cause.PYTREE and (key, site) not in process.sites)
+            or (verdict.cause is Cause.UNKNOWN and self._is_another(program, key, process))
+            or self._is_another_form(program, key, process)
         ):
             # Another use of a function, which needs a program of its own.
             verdict = causes.Verdict(Cause.NEW_FUNCTION)
-        if program.digest:
-            process.built.add((key, program.digest))
+        process.know(key, program)
         process.sites.add((key, site))
         group = self._miss_group(site, key, verdict.cause)
         group.definition = Frame(key.file, key.line, key.name)
@@ -960,6 +982,9 @@ def _short(function: str) -> str:
     """Return the name that a program has, for a function as jax prints it: qualified, or as the text of an object."""
     found = _PARTIAL.match(function) or _REPR.match(function)
     name = found["name"] if found is not None else function
+    if name == "<unknown>":
+        # What its program is called.
+        return "<unnamed function>"
     return name.rsplit(".", 1)[-1] if not name.endswith(">") else re.split(r"\.(?=<?\w+>?$)", name)[-1]
 
 

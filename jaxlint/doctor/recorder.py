@@ -378,7 +378,8 @@ class Recorder:
     def _equations(self, name: str, definition: list[Any] | None, jaxpr: Any, end: float) -> dict[str, Any]:
         equations = _equations_of(jaxpr)
         line = {"kind": "equations", "time": round(end, 6), "name": name, "definition": definition,
-                "total": len(equations), "digest": _digest_of(jaxpr, equations)}  # fmt: skip
+                "total": len(equations), "digest": _digest_of(jaxpr, equations),
+                "form": _form_of(equations)}  # fmt: skip
         if len(equations) < LARGE:
             return line
         counts: dict[tuple[Any, str], int] = {}
@@ -648,6 +649,19 @@ def _digest_of(jaxpr: Any, equations: list[Any]) -> str:
         for variable in equation.outvars:
             number = hash((number, *_kind_of(variable)))
     return f"{number & (1 << 64) - 1:016x}"
+
+
+def _form_of(equations: list[Any]) -> str:
+    """Return what programs of one process have in common that compute the same, of whatever shapes."""
+    number = 0
+    for equation in equations:
+        # What only fits shapes together is there or not as the shapes need it.
+        if equation.primitive.name not in _FITTING:
+            number = hash((number, equation.primitive.name))
+    return f"{number & (1 << 64) - 1:016x}"
+
+
+_FITTING = frozenset("broadcast_in_dim reshape squeeze convert_element_type expand_dims copy pjit jit".split())
 
 
 def _kind_of(variable: Any) -> tuple[Any, ...]:

@@ -229,6 +229,7 @@ class _Process:
             definition=Frame(place[0], place[1], place[2]) if place else None,
             samples=tuple(samples),
             digest=line.get("digest", ""),
+            form=line.get("form", ""),
             **common,
         )
 

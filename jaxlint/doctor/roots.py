@@ -22,6 +22,8 @@ from jaxlint.doctor.traceable import Function, Module
 GROWN = 4
 """Of how many sizes, each larger than the one before by as much, something grows."""
 
+_MADE_OF = 4
+"""How many steps are gone from an object to what it was made by."""
 Kind = Literal["function", "call", "body", "growth", "unknown"]
 
 
@@ -161,17 +163,18 @@ class _Roots:
             inner = chain[number - 1]
             if inner.function is None or self._obstacle(inner):
                 break
-            if self._gives_something(chain[number], inner):
+            if self._gives_something(chain[number], inner) and not _is_of_the_world(chain[number]):
                 best = number
         if best:
             return self._of_function(chain[best], chain[best - 1])
         step = chain[0]
         call = _call(step)
         name = step.module.qualified(call.func) if call is not None else ""
-        if call is None or not name or name.startswith(("jax.", "numpy.")) or name.partition(".")[0] in _SHOWING:
+        known = name.startswith(("jax.", "numpy."))
+        if call is None or not name or known or name.partition(".")[0] in _SHOWING or _is_of_the_world(step):
             return self._body(operation)
         text = ast.unparse(call.func)
-        root = Root("call", step.frame, text, step.module.wrapper(), _options(call, None))
+        root = Root("call", step.frame, text, step.module.wrapper(), _options(call, None, step.module))
         return ("call", step.file, step.frame.line, text), root
 
     def _of_function(self, outer: _Step, inner: _Step) -> tuple[object, Root]:
@@ -184,9 +187,9 @@ class _Roots:
             return ("call", outer.file, outer.frame.line, text), Root("call", outer.frame, text, wrapper)
         if text.rpartition(".")[2] != function.name:
             # A library's function called it: that is what is to be compiled.
-            root = Root("call", outer.frame, text, wrapper, _options(call, None))
+            root = Root("call", outer.frame, text, wrapper, _options(call, None, outer.module))
             return ("call", outer.file, outer.frame.line, text), root
-        root = Root("function", outer.frame, function.name, wrapper, _options(call, function))
+        root = Root("function", outer.frame, function.name, wrapper, _options(call, function, outer.module))
         return ("function", inner.file, function.node.lineno, function.name), root
 
     def _body(self, operation: Operation) -> tuple[object, Root]:
@@ -269,25 +272,46 @@ def _call(step: _Step) -> ast.Call | None:
     return found if isinstance(found, ast.Call) else None
 
 
-def _options(call: ast.Call | None, function: Function | None) -> list[str]:
+def _is_of_the_world(step: _Step) -> bool:
+    """Tell whether a call is a method of an object that was made by a package which acts outside of jax."""
+    call = _call(step)
+    node: ast.expr | None = call.func if call is not None else None
+    for _ in range(_MADE_OF):
+        name = step.module.qualified(node) if node is not None else ""
+        if step.module.acts(name):
+            return True
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        if not isinstance(node, ast.Name) or call is None:
+            return False
+        made = step.module.made(node.id, call, step.function) or step.module.made(node.id, call, None)
+        value = made.value if isinstance(made, ast.Assign | ast.AnnAssign) else None
+        node = value.func if isinstance(value, ast.Call) else None
+    return False
+
+
+def _options(call: ast.Call | None, function: Function | None, module: Module) -> list[str]:
     """Return the arguments that must be static: text, flags and functions, and what the function decides by."""
     if call is None:
         return []
-    found = dict.fromkeys(keyword.arg for keyword in call.keywords if keyword.arg and _is_option(keyword.value))
+    found = dict.fromkeys(keyword.arg for keyword in call.keywords if keyword.arg and _is_option(keyword.value, module))
     if function is None:
-        found.update({str(number): None for number, value in enumerate(call.args) if _is_option(value)})
+        found.update({str(number): None for number, value in enumerate(call.args) if _is_option(value, module)})
         return list(filter(None, found))
     names = function.parameters
     if names[:1] == ["self"] and isinstance(call.func, ast.Attribute):
         names = names[1:]
     given = dict(zip(names, call.args, strict=False))
-    found.update({name: None for name, value in given.items() if _is_option(value)})
+    found.update({name: None for name, value in given.items() if _is_option(value, module)})
     given.update({keyword.arg: keyword.value for keyword in call.keywords if keyword.arg})
     found.update({name: None for name in function.options if name in given})
     return list(filter(None, found))
 
 
-def _is_option(node: ast.expr) -> bool:
+def _is_option(node: ast.expr, module: Module) -> bool:
+    """Tell whether an argument is text, a flag or a function."""
+    if isinstance(node, ast.Name):
+        return module.named(node.id) is not None or module.qualified(node).startswith(("jax.", "numpy."))
     return isinstance(node, ast.Lambda) or (isinstance(node, ast.Constant) and isinstance(node.value, str | bool))
 
 

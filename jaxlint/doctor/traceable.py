@@ -138,6 +138,12 @@ class Module:
         bases = function.owner.bases if function.owner is not None else []
         return any(self.qualified(base).startswith(("equinox.", "flax.nnx.", "flax.struct.")) for base in bases)
 
+    def acts(self, name: str) -> bool:
+        """Tell whether a dotted name is of a package that was imported here and acts outside of jax."""
+        head = name.partition(".")[0]
+        imported = any(head == package.partition(".")[0] for package in self.imports.values())
+        return imported and bool(head) and head not in _PURE and not self.is_users(name)
+
     def qualified(self, node: ast.expr) -> str:
         """Return the dotted name of an expression with what was imported in place; empty where it has none."""
         parts: list[str] = []

@@ -252,3 +252,31 @@ def test_small_ones_are_summed_up_and_no_more_than_ten_are_shown(project: Projec
     assert "\n10. " in told
     assert "11. " not in told
     assert "and 20 smaller, which would save up to" in told
+
+
+def test_objects_that_act_on_the_world_are_not_to_be_compiled(project: Project) -> None:
+    code = (
+        "import jax.numpy as jnp\nimport matplotlib.pyplot as plt\n\n\ndef show(x):\n    figure = plt.figure()\n"
+        "    axes = figure.add_subplot(111)\n\n    def draw():\n        axes.contour(jnp.sin(x), jnp.cos(x))\n\n"
+        "    draw()\n"
+        "\n\nshow(1)\n"
+    )
+    stack = (
+        at(code, "axes.contour(jnp.sin(x), jnp.cos(x))", "show.<locals>.draw"),
+        at(code, "draw()", "show"),
+        at(code, "show(1)"),
+    )
+    happened = [e for name in ("a", "b", "c") for e in operation(name, stack)]
+    (found,) = suggestions(project, code, happened)
+    assert found["title"].startswith("3 operations were compiled one by one")
+
+
+def test_functions_that_are_passed_are_static(project: Project) -> None:
+    code = (
+        "import jax.numpy as jnp\nimport equal\n\n\ndef double(x):\n    return x * 2\n\n\n"
+        "def main(tree):\n    print(equal.mapped(double, tree))\n\n\nmain(1)\n"
+    )
+    stack = (at(code, "x * 2", "double"), at(code, "equal.mapped(double, tree)", "main"), at(code, "main(1)"))
+    happened = [e for name in ("a", "b", "c") for e in operation(name, stack)]
+    (found,) = suggestions(project, code, happened, equal="def mapped(f, tree):\n    return f(tree)\n")
+    assert "jax.jit(equal.mapped, static_argnums=0)" in found["advice"]

@@ -426,6 +426,15 @@ TRUE_CAUSES = {
     "for f in (jnp.sin, jnp.cos, jnp.sin):\n    lib.apply(f, 1.0)\n": [
         ("<lambda>", "new-function", 2), ("<lambda>", "redefined-function", 1),
     ],
+    # Other functions of the same maker, of other shapes, are no calls of one function.
+    "for f, n in ((jnp.sin, 2), (jnp.cos, 3), (jnp.tan, 4)):\n    lib.apply(f, np.ones(n, np.float32))\n": [
+        ("<lambda>", "new-function", 3),
+    ],
+    # Nor are functions that are static arguments, unless they are equal in what they compute.
+    "f = jax.jit(lambda g, a: g(a), static_argnums=0)\n"
+    "for g in (lambda a: a * 2, lambda a: a + 1, lambda a: a * 3):\n    f(g, 1.0)\n": [
+        ("<lambda>", "new-function", 2), ("<lambda>", "static-value", 1),
+    ],
     # What is defined anew for each shape has to be compiled for each.
     "for n in (2, 3, 2):\n    jax.jit(lambda a: a * 2)(np.ones(n, np.float32))\n": [
         ("<lambda>", "new-function", 1), ("<lambda>", "redefined-function", 1), ("<lambda>", "shape", 1),
