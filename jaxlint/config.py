@@ -299,6 +299,7 @@ _WRAPPER_CELLS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
     "static": ("a list of strings", _list_of(str)),
     "stages": ("true or false", lambda cell: isinstance(cell, bool)),
     "hides": ("true or false", lambda cell: isinstance(cell, bool)),
+    "maps": ("true or false", lambda cell: isinstance(cell, bool)),
 }
 
 

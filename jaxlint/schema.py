@@ -55,6 +55,7 @@ def _wrapper() -> dict[str, Any]:
         "result": {"enum": list(wrappers.RESULTS)},
         "stages": {"type": "boolean"},
         "hides": {"type": "boolean"},
+        "maps": {"type": "boolean"},
         "scalars": {"enum": list(wrappers.SCALARS)},
         "eager": {"enum": list(wrappers.EAGER)},
     }

@@ -211,6 +211,14 @@ class Staged:
         return found
 
     def _shape_by_data(self, node: cst.CSTNode) -> str | None:
+        found = self._asks_for_shape(node)
+        if found == "function" and isinstance(node, cst.Call):
+            within = self._tree.context(node).function
+            if self._tracing.is_only_mapped(within) and not any(self._values.kind(a.value).traced for a in node.args):
+                return None  # what is captured has its values, and so has what is computed from it
+        return found
+
+    def _asks_for_shape(self, node: cst.CSTNode) -> str | None:
         if isinstance(node, cst.Subscript):
             base = self._values.kind(node.value)
             masked = any(isinstance(e.slice, cst.Index) and self._values.is_mask(e.slice.value) for e in node.slice)

@@ -40,7 +40,8 @@ class Trace:
     `node` is the wrapper's call or decorator, or the call in a traced caller; None for methods that a library's base
     class has traced and for functions that merely stand in a traced one.  `compiled` says that a compile wrapper in
     the code jaxlint sees is part of the chain, `staged` that something on it puts operations into one program, `hidden`
-    that Python cannot have the values of arrays there.  `far` says that only another module traces it: what it is given
+    that Python cannot have the values of arrays there, `whole` that this holds for captured arrays as well, which
+    `vmap` leaves as they are.  `far` says that only another module traces it: what it is given
     there is not visible.
     """
 
@@ -49,11 +50,12 @@ class Trace:
     staged: bool = False
     hidden: bool = False
     far: bool = False
+    whole: bool = False
 
     @property
-    def kind(self) -> tuple[bool, bool, bool, bool]:
+    def kind(self) -> tuple[bool, bool, bool, bool, bool]:
         """What tells it from the other traces of a function: the more, the more it says."""
-        return (self.compiled, self.staged, self.hidden, not self.far)
+        return (self.compiled, self.staged, self.hidden, not self.far, self.whole)
 
 
 _OUTSIDE = Trace(None)
@@ -110,6 +112,11 @@ class Tracing:
         """Return all that traces a function, one of each kind: several callers may trace it in several ways."""
         found = self._traces.get(id(function)) if function is not None else None
         return list(found.values()) if found else []
+
+    def is_only_mapped(self, function: Function | None) -> bool:
+        """Whether Python has the values of what a function captures: what traces it hides only what it maps over."""
+        found = self.traces(function)
+        return any(trace.hidden for trace in found) and not any(trace.whole for trace in found)
 
     def is_traced(self, function: Function | None) -> bool:
         """Whether something in sight traces the function; module level is never traced."""
@@ -168,6 +175,7 @@ class Tracing:
             within.staged or wrapper.stages,
             within.hidden or wrapper.hides,
             far,
+            within.whole or wrapper.hides_captured,
         )
         for target in wrapped.targets:
             for function in self.functions_behind(target):
@@ -234,7 +242,10 @@ class Tracing:
             if outside is None or function.is_lambda:
                 continue
             if outside.traced == SURE:
-                self._mark(function, Trace(None, outside.compiled, outside.staged, outside.hidden, far=True))
+                self._mark(
+                    function,
+                    Trace(None, outside.compiled, outside.staged, outside.hidden, far=True, whole=outside.hidden),
+                )
             elif outside.traced:
                 perhaps.append(function)
         return perhaps
@@ -269,7 +280,7 @@ class Tracing:
             if function is None or not any(name in arrays.COLLECTIVES for name in self._names.externals(call.func)):
                 continue
             if any(isinstance(arg.value, cst.BaseString) for arg in call.args):
-                self._mark(function, Trace(call, staged=True))
+                self._mark(function, Trace(call, staged=True, whole=True))
 
     def _mark(self, function: Function, trace: Trace) -> None:
         known = self._traces[id(function)] if id(function) not in self._host else None

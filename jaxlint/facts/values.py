@@ -262,9 +262,19 @@ class Values:
             known = self._kind(node)
             if known is Kind.ARRAY and self._computes_early and guards.is_for_compile_time(self._tree, node):
                 known = Kind.UNKNOWN  # a value of Python, unless it comes from an argument
+            if known is Kind.ARRAY and self._is_captured_under_map(node):
+                known = Kind.CONCRETE
             self._pending.discard(key)
             self._known[key] = known
         return known
+
+    def _is_captured_under_map(self, node: cst.CSTNode) -> bool:
+        """Whether an array is made of no argument in a function that only `vmap` traces, so that it has its values."""
+        context = self._tree.contexts.get(id(node))
+        if context is None or not self._tracing.is_only_mapped(context.function):
+            return False
+        parts = (part for part in within(node) if part is not node and isinstance(part, (cst.Name, cst.Attribute)))
+        return not (isinstance(node, (cst.Name, cst.Attribute)) or any(self.kind(part).traced for part in parts))
 
     def _kind(self, node: cst.CSTNode) -> Kind:  # noqa: C901  (one arm a kind of expression)
         if isinstance(node, cst.Name):

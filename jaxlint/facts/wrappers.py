@@ -16,7 +16,7 @@ COMPARES = ("identity", "equality", "pytree", "wrapper")
 RESULTS = ("callable", "value", "pair", "record")
 SCALARS = ("static", "traced")
 EAGER = ("never", "fresh", "always")
-COLUMNS = ("like", "kind", "compares", "traces", "static", "result", "stages", "hides", "scalars", "eager")
+COLUMNS = ("like", "kind", "compares", "traces", "static", "result", "stages", "hides", "maps", "scalars", "eager")
 """The columns that `[tool.jaxlint.wrappers."dotted.name"]` may have; `like` names a known wrapper whose columns are
 taken over where they are not given."""
 
@@ -41,6 +41,7 @@ class Wrapper:
     result: str = "value"
     stages: bool = True
     hides: bool = True
+    maps: bool = False
     scalars: str = "traced"
     eager: str = "never"
 
@@ -58,6 +59,11 @@ class Wrapper:
     def keeps_arguments(self) -> bool:
         """Whether the function that it makes takes the same arguments as the one that it is given."""
         return self.compiles or self.name in _KEEPING_ARGUMENTS
+
+    @property
+    def hides_captured(self) -> bool:
+        """Whether arrays that the function captures lose their values as well, and not only what it is given."""
+        return self.stages or (self.hides and not self.maps)
 
     @property
     def makes_callable(self) -> bool:
@@ -113,6 +119,7 @@ def _wrapper(name: str, columns: Mapping[str, Any]) -> Wrapper:
         result=columns.get("result", "callable" if kind in _CALLABLE_KINDS else "value"),
         stages=columns.get("stages", kind in _STAGING_KINDS),
         hides=columns.get("hides", columns.get("stages", kind in _HIDING_KINDS)),
+        maps=columns.get("maps", False),
         scalars=columns.get("scalars", "traced"),
         eager=columns.get("eager", "never"),
     )
