@@ -47,10 +47,19 @@ def check_files(
         return _Run(files, beside, pool, cache).results(fix=fix, project=project)
 
 
+def read_records(files: Sequence[File], cache: Cache) -> list[Exports | None]:
+    """Return what each file tells the others of its project, None where it cannot be read; `cache` may know it."""
+    with Pool(1, list({id(file.config): file.config for file in files}.values())) as pool:
+        return _Run(files, (), pool, cache, keep=False).records()
+
+
 class _Run:
     """One run over some files, by their numbers; those that are not linted have the last ones."""
 
-    def __init__(self, files: Sequence[File], beside: Sequence[File], pool: Pool, cache: Cache | None) -> None:
+    def __init__(
+        self, files: Sequence[File], beside: Sequence[File], pool: Pool, cache: Cache | None, *, keep: bool = True
+    ) -> None:
+        self._keep = keep and pool.is_here
         self._files = [*files, *beside]
         self._linted = range(len(files))
         self._pool = pool
@@ -186,10 +195,32 @@ class _Run:
 
     def _told(self, members: Sequence[int], keys: dict[int, str], known: dict[str, Any]) -> dict[int, Incoming]:
         """Return what the others say about each file, by way of the records that are known and those of other files."""
+        found = self._records(members, keys, known)
+        records = {number: record for number in members if (record := found[number]) is not None}
+        files = [self._files[number] for number in records]
+        return dict(zip(records, joined(files, list(records.values()), self._scripts(members)), strict=True))
+
+    def records(self) -> list[Exports | None]:
+        """Return what each file tells the others."""
+        members = range(len(self._files))
+        keys = {number: self._exports_key(number, self._contents[number]) for number in members} if self._cache else {}
+        try:
+            found = self._records(members, keys, self._get(keys.values()))
+        except Exception:
+            if not keys:
+                raise
+            found = self._records(members, keys, {})  # what was kept may make no sense
+        if self._cache is not None:
+            self._cache.put(self._new)
+        return [found[number] for number in members]
+
+    def _records(
+        self, members: Sequence[int], keys: dict[int, str], known: dict[str, Any]
+    ) -> dict[int, Exports | None]:
         from jaxlint.facts.exports import Exports
 
         missing = [number for number in members if keys.get(number) not in known]
-        read_one = functools.partial(_read, keep=self._pool.is_here)
+        read_one = functools.partial(_read, keep=self._keep)
         read = self._pool.each(read_one, [self._files[number] for number in missing], _unread)
         found: dict[int, Exports | None] = {
             number: Exports.of_plain(known[key]) if known[key] is not None else None
@@ -200,9 +231,7 @@ class _Run:
             found[number] = record
             if self._cache is not None and content is not None:
                 self._new[self._exports_key(number, content)] = record.plain() if record is not None else None
-        records = {number: record for number in members if (record := found[number]) is not None}
-        files = [self._files[number] for number in records]
-        return dict(zip(records, joined(files, list(records.values()), self._scripts(members)), strict=True))
+        return found
 
     def _exports_key(self, number: int, content: str | None) -> str:
         return digest("exports", self._version, content, is_notebook(self._files[number].path))

@@ -64,17 +64,24 @@ def read_exports(data: bytes, path: str = "<bytes>", *, keep: bool = False) -> E
 
     With `keep`, the tree is kept for linting the file in this process.
     """
+    try:
+        return exports_of(Source.from_bytes(data, path), keep=keep)
+    except SourceError:
+        # Linting it says what is wrong with it.
+        return None
+
+
+def exports_of(source: Source, *, keep: bool = False) -> Exports | None:
+    """Return the same for a text; see `read_exports`."""
     from jaxlint.facts.exports import exports
     from jaxlint.facts.parsing import keep_tree, python_tree
 
     try:
-        source = Source.from_bytes(data, path)
         tree = python_tree(source.text)
         if keep:
             keep_tree(source.text, tree)
         return exports(tree, source.once_rows)
-    except (SourceError, SyntaxError, ValueError, RecursionError, MemoryError):
-        # Linting it says what is wrong with it.
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
 

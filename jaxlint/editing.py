@@ -88,7 +88,7 @@ def edited_cells(
     shifts = [0] * len(cells)
     for edit in edits:
         number = max(bisect.bisect_right(starts, edit.span.start) - 1, 0)
-        if edit.span.start == edit.span.end == starts[number] and _has_magic(cells[number], hidden):
+        if edit.span.start == edit.span.end == starts[number] and has_magic(cells[number], hidden):
             # The magic must stay the first line of its cell.
             number -= 1
         following = starts[number + 1] if number + 1 < len(cells) else len(text)
@@ -98,7 +98,8 @@ def edited_cells(
     return tuple(_placed(text, cells, shifts, after))
 
 
-def _has_magic(cell: Cell, hidden: Sequence[Hidden]) -> bool:
+def has_magic(cell: Cell, hidden: Sequence[Hidden]) -> bool:
+    """Tell whether a cell starts with a magic, which must stay its first line."""
     return any(cell.start <= item.start < cell.end and item.text.startswith("%%") for item in hidden)
 
 

@@ -23,11 +23,14 @@ COMMANDS = {
     "run": "run a program under jax's diagnostics, and say what it compiled, why, and what to change",
     "log": "read the log of a program that ran, and say what it compiled, why, and what to change",
     "compare": "compare two runs of a program: what is compiled more often, why, and what grew",
+    "lsp": "serve editors, as a language server",
     "rule": "explain a rule",
     "config": "list the keys of the configuration",
     "clean": "remove what earlier runs have kept",
     "completion": "print a script that makes a shell complete commands and options",
 }
+
+ALIASES = {"server": "lsp"}
 
 INTERRUPTED = 130
 BROKEN_PIPE = 141
@@ -100,6 +103,8 @@ def _dispatch(arguments: list[str]) -> int:
     if first in ("--help", "-h", "help"):
         sys.stdout.write(_overview())
         return 0
+    if first in ALIASES and not os.path.exists(first):
+        first = arguments[0] = ALIASES[first]
     if first not in COMMANDS and first.isalpha() and not os.path.exists(first):
         from jaxlint.hints import nearest
 

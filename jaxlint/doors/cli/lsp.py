@@ -1,0 +1,23 @@
+"""Serve editors: a language server on standard input and output; needs the extra `lsp`."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+
+from jaxlint.doors.cli import fail
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `jaxlint lsp`."""
+    parser.add_argument("--stdio", action="store_true", help="what it does anyway; some editors say so")
+
+
+def run(arguments: argparse.Namespace) -> int:  # noqa: ARG001
+    """Serve until the editor ends it; return the exit code."""
+    if importlib.util.find_spec("pygls") is None:
+        return fail("the language server needs pygls: pip install 'flake8-jaxlint[lsp]'")
+    from jaxlint.doors.lsp.server import create
+
+    create().start_io()
+    return 0

@@ -1,0 +1,169 @@
+"""Linting what is open, with what the rest of its folder says about it."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from jaxlint.baseline import BaselineError
+from jaxlint.config import OPTIONS, Config, ConfigError, Finder, Layer
+from jaxlint.digests import digest
+from jaxlint.discovery import File, force_excluded
+from jaxlint.doors.lsp.project import Project
+from jaxlint.facts.incoming import NOTHING, Incoming
+from jaxlint.finding import Finding
+from jaxlint.hints import did_you_mean
+
+if TYPE_CHECKING:
+    from jaxlint.doors.lsp.documents import Document
+    from jaxlint.source import Source
+
+_KEYS = ("select", "ignore", "extend-select", "extend-ignore", "min-confidence", "preview", "unsafe-fixes", "baseline")
+"""The keys of the configuration that a client may set."""
+_OWN = {"enable": bool, "configuration": str, "inlay-hints": bool, "run": str}
+_CLIENTS = ("trace", "path")
+"""Settings of the same name that are a client's own business."""
+WAIT = 1.0
+"""How many seconds to wait for a folder to be read before a file is seen alone for the time being."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a client asks for."""
+
+    layer: Layer = field(default_factory=Layer)
+    enable: bool = True
+    configuration: str | None = None
+    inlay_hints: bool = True
+    run: str = ".jaxlint_run.json"
+    """What `jaxlint run --json` wrote, relative to a folder of the workspace."""
+
+    @classmethod
+    def of(cls, given: Any) -> tuple[Options, list[str]]:
+        """Read the settings that a client sends, and say what is wrong with them."""
+        if not isinstance(given, dict):
+            return cls(), []
+        problems: list[str] = []
+        layer: dict[str, Any] = {}
+        own: dict[str, Any] = {}
+        for name, value in given.items():
+            key = "".join(f"-{char.lower()}" if char.isupper() else char for char in name)
+            if value is None or key in _CLIENTS:
+                continue
+            try:
+                if key in _KEYS:
+                    layer[key] = OPTIONS[key].parse(value, f"jaxlint.{name}")
+                else:
+                    own[key.replace("-", "_")] = _own(key, value, f"jaxlint.{name}")
+            except ConfigError as error:
+                problems.append(str(error))
+        return cls(Layer(layer), **own), problems
+
+    def finder(self) -> Finder:
+        """Return what finds the configuration of files.
+
+        Raises:
+            ConfigError: the file that the client names cannot be used.
+        """
+        return Finder(file=self.configuration or None, over=[self.layer])
+
+
+def _own(key: str, value: Any, where: str) -> Any:
+    if key not in _OWN:
+        raise ConfigError(f"{where}: unknown setting; {did_you_mean(key, (*_KEYS, *_OWN), 'see the page on editors')}")
+    if not isinstance(value, _OWN[key]):
+        raise ConfigError(f"{where}: {value!r} must be {'a string' if _OWN[key] is str else 'true or false'}")
+    return value
+
+
+@dataclass(frozen=True)
+class Result:
+    """What was found in a state of a file; `findings` are those that are shown."""
+
+    document: Document
+    source: Source
+    findings: tuple[Finding, ...]
+    file: File
+    id: str
+    """The same for what is found out in the same way."""
+    error: str | None = None
+
+
+class Linter:
+    """All folders of the workspace under one configuration; another configuration is another object."""
+
+    def __init__(self, folders: list[str], options: Options) -> None:
+        self.options = options
+        self.problem: str | None = None
+        try:
+            self.finder = options.finder()
+        except ConfigError as error:
+            self.problem = str(error)
+            self.finder = Finder(over=[options.layer])
+        # The innermost folder is asked first.
+        self.projects = [Project(folder, self.finder) for folder in sorted(folders, key=len, reverse=True)]
+        self._results: dict[str, Result] = {}
+        self._lock = threading.Lock()
+
+    def project(self, path: str) -> Project | None:
+        """Return the folder that a file is in."""
+        return next((project for project in self.projects if project.holds(path)), None)
+
+    def known(self, document: Document) -> Result | None:
+        """Return what was found in exactly this state of a file, if it was linted."""
+        result = self._results.get(document.uri)
+        return result if result is not None and result.document is document else None
+
+    def lint(self, document: Document, is_current: Callable[[], bool] = lambda: True) -> Result | None:
+        """Lint a state of a file; None if it is no longer the current one.  Takes its time."""
+        project = self.project(document.path)
+        if project is not None:
+            project.loaded.wait(WAIT)
+        with self._lock:
+            if not is_current():
+                return None
+            incoming = project.incoming(document.path) if project is not None else NOTHING
+            known = self.known(document)
+            if known is not None and known.file.incoming.digest == incoming.digest:
+                return known
+            result = self._results[document.uri] = self._lint(document, incoming)
+            return result
+
+    def forget(self, uri: str) -> None:
+        """Drop what is known of a file."""
+        self._results.pop(uri, None)
+
+    def _lint(self, document: Document, incoming: Incoming) -> Result:
+        from jaxlint.driver import shown
+        from jaxlint.linter import lint
+
+        path = os.path.abspath(document.path)
+        texts = [part.text.text for part in document.parts]
+        try:
+            config = self.finder.config(os.path.dirname(path))
+            file = File(os.path.basename(path), path, config, incoming=incoming)
+            source = document.source(config.name_of(path))
+            key = digest("lsp", texts, incoming.digest, repr(config), self.options.enable)
+            if not self.options.enable or force_excluded(path, config):
+                return Result(document, source, (), file, key)
+            found = shown(file)(source, lint(source, config.settings, incoming))
+        except (ConfigError, BaselineError) as error:
+            config = Config()
+            source = document.source(path)
+            return Result(document, source, (), File(path, path, config), digest("lsp", texts, str(error)), str(error))
+        return Result(document, source, tuple(found), file, key)
+
+
+def fixed(result: Result) -> Source | None:
+    """Return the source with all safe fixes; None where there are none.  Takes its time."""
+    from jaxlint.driver import shown, widest
+    from jaxlint.fixes.apply import mend, usable
+
+    file = replace(result.file, config=replace(result.file.config, unsafe_fixes=False))
+    if not any(usable(finding, unsafe=False) for finding in result.findings):
+        return None
+    mended = mend(result.source, widest(file.config, file.incoming), shown(file))
+    return mended.source if mended.applied else None
