@@ -483,10 +483,10 @@ class Session:
 
 def _warm() -> None:
     """Load what linting needs, before anybody waits for it."""
-    from jaxlint.facts import module, outline  # noqa: F401
-    from jaxlint.rules import modules
+    from jaxlint.linter import lint
+    from jaxlint.source import Source
 
-    modules()
+    lint(Source("import jax\n\n\ndef f(x):\n    return jax.jit(lambda y: y)(x)\n"))
 
 
 def _update(linter: Linter, document: Document) -> list[str]:
