@@ -18,9 +18,9 @@ SECONDS = 120
 """How long to wait for what must come; nothing is timed."""
 
 
-def run(session: Coroutine[Any, Any, None]) -> None:
+def run(session: Coroutine[Any, Any, None], seconds: float = SECONDS) -> None:
     """Run a session to its end, or fail where nothing happens any more."""
-    asyncio.run(asyncio.wait_for(session, SECONDS))
+    asyncio.run(asyncio.wait_for(session, seconds))
 
 
 def uri_of(path: Path) -> str:
