@@ -205,13 +205,18 @@ class Bounds:
             return self._best([self._of_value(value, node, depth) for value in self._names.values(node)])
         if isinstance(node, cst.Attribute):
             return self._of_attribute(node)
-        if isinstance(node, (cst.BinaryOperation, cst.Call, cst.UnaryOperation, cst.Arg, cst.Subscript)):
+        if isinstance(node, cst.BinaryOperation):
+            sides = [self._of_number(side, depth - 1) for side in (node.left, node.right)]
+            if all(side.kind is BoundKind.CONSTANT for side in sides):
+                return sides[0] if isinstance(node.operator, (cst.Subtract, cst.FloorDivide)) else UNKNOWN_BOUND
+            return self._best(sides)
+        if isinstance(node, (cst.Call, cst.UnaryOperation, cst.Arg, cst.Subscript)):
             return self._best([self._of_number(child, depth - 1) for child in children(node)])
         return UNKNOWN_BOUND
 
     @staticmethod
     def _best(found: list[Bound]) -> Bound:
-        order = (BoundKind.DATA_AXIS, BoundKind.COMPONENTS, BoundKind.CONTAINER, BoundKind.SETTING)
+        order = (BoundKind.DATA_AXIS, BoundKind.COMPONENTS, BoundKind.CONTAINER, BoundKind.SETTING, BoundKind.CONSTANT)
         return next((bound for kind in order for bound in found if bound.kind is kind), UNKNOWN_BOUND)
 
     def _of_value(self, value: object, node: cst.Name, depth: int) -> Bound:

@@ -27,6 +27,7 @@ class Doubt(enum.Enum):
     OMITTED = "no caller in sight passes the argument"
     EAGERNESS = "nothing in sight shows that this runs outside a trace"
     OPTION = "an option of the code decides that it is not compiled here"
+    MEASURED = "the loop clears JAX's caches: compilation is what it measures"
     NOT_STAGED = "nothing visible compiles it: who uses it may, or may not"
     SETTING = "how often the loop runs is a setting, of which nothing visible says that it is large"
     LIGHT = "it is a single operation that no loop repeats"

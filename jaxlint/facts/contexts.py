@@ -24,6 +24,7 @@ from jaxlint.settings import ENTRY_POINTS
 
 _HARMLESS = ("functools.", "abc.", "typing", "contextlib.", "dataclasses.", "chex.", "jaxtyping.", "beartype", "click.")
 """Decorators that leave a function as it is: the beginnings of their dotted names."""
+_STORING = (cst.Return, cst.Assign, cst.AnnAssign, cst.Element, cst.DictElement, cst.Arg)
 _RUNS_AT_ONCE = ("map-leaves", "control-flow", "inspect")
 
 
@@ -74,6 +75,7 @@ class FunctionContexts:
         self._tracing = tracing
         self._is_run_once = is_run_once
         self._incoming = incoming
+        self._travelling: dict[int, bool] = {}
 
     def of(self, function: Function | None) -> Contexts:
         """Return the contexts of a function; module level is eager."""
@@ -109,6 +111,27 @@ class FunctionContexts:
     def is_traced_only(self, function: Function | None) -> bool:
         """Whether something traces a function, and nothing visible runs it outside any compiled program."""
         return self._tracing.is_traced(function) and not self.dispatched(function)
+
+    def travels(self, function: Function) -> bool:
+        """Whether a function is returned, stored or handed to what is not visible, so that others may compile it."""
+        known = self._travelling.get(id(function))
+        if known is None:
+            known = self._travelling[id(function)] = not function.is_lambda and any(
+                self._goes_on(node)
+                for node in self._tree.loads.get(function.name, ())
+                if any(value is function for value in self._names.values(node))
+            )
+        return known
+
+    def _goes_on(self, node: cst.Name) -> bool:
+        parent = self._tree.parent(node)
+        if isinstance(parent, (cst.Attribute, cst.Decorator)) or (isinstance(parent, cst.Call) and parent.func is node):
+            return False
+        call = self._tree.parent(parent) if isinstance(parent, cst.Arg) else None
+        if not isinstance(call, cst.Call):
+            return isinstance(parent, _STORING)
+        # What wrappers and visible functions do with it is followed.
+        return self._wrappings.of(call) is None and not self._calls.callees(call)
 
     def is_staged(self, function: Function | None) -> bool:
         """Whether a compiler sees a function, in one of its contexts."""

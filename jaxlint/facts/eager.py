@@ -63,6 +63,8 @@ class Eager:
             return Eagerness.HIGH
         if self._contexts.is_compiled(function):
             return Eagerness.LOW
+        if self.starts_unseen(function):
+            return Eagerness.LOW
         chain = self._chain(function)
         if self._tracing.may_be_traced(function):
             return Eagerness.LOW
@@ -71,6 +73,20 @@ class Eager:
         if looped and (called or self._contexts.is_script):
             return Eagerness.MEDIUM
         return chain
+
+    def starts_unseen(self, function: Function) -> bool:
+        """Whether what runs a function is called by others: a function that nobody visible calls, and that travels."""
+        work, seen = [function], set[int]()
+        while work:
+            current = work.pop()
+            if id(current) in seen:
+                continue
+            seen.add(id(current))
+            callers = [site.context.function for site in self._calls.of(current)]
+            if not callers and self._contexts.travels(current):
+                return True
+            work.extend(caller for caller in callers if caller is not None)
+        return False
 
     def _demands_trace(self, function: Function | None) -> bool:
         """Whether a function raises an error unless something traces it."""

@@ -354,7 +354,19 @@ class EagerArrays:
                 wrapped = self._wrappings.of(value.node)
                 if wrapped is not None and wrapped.wrapper.compiles:
                     return True
+                if wrapped is None and self._may_compile(value.node):
+                    return True
         return False
+
+    def _may_compile(self, made: cst.Call) -> bool:
+        """Whether a call of what is not visible is given a function, and gives back what may be its compiled form."""
+        given = made.args[0].value if made.args else None
+        if given is None or self._calls.callees(made) or not self._names.externals(made.func):
+            return False
+        return any(
+            isinstance(value, Function) or (isinstance(value, External) and value.name.startswith("jax."))
+            for value in self._names.values(given)
+        )
 
 
 def _is_update(func: cst.Attribute) -> bool:

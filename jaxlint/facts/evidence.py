@@ -9,6 +9,8 @@ import libcst as cst
 
 from jaxlint.facts import guards
 from jaxlint.facts.arguments import Arguments, Given, StaticField
+from jaxlint.facts.bounds import BoundKind
+from jaxlint.facts.calls import Calls, CallSite, argument_of
 from jaxlint.facts.captured import Captured
 from jaxlint.facts.compiled import CompiledCall
 from jaxlint.facts.confidence import Doubt, Evidence
@@ -20,7 +22,7 @@ from jaxlint.facts.eager_sites import EagerSite
 from jaxlint.facts.fate import Kept
 from jaxlint.facts.growing import Growing
 from jaxlint.facts.instances import ShortLived
-from jaxlint.facts.loops import Loops
+from jaxlint.facts.loops import Loops, mentions
 from jaxlint.facts.names import Expression, Names, Value
 from jaxlint.facts.runs import Runs
 from jaxlint.facts.sites import CompileSite, Lifetime
@@ -32,6 +34,11 @@ from jaxlint.facts.tracing import Tracing
 from jaxlint.facts.tree import Context, Function, Loop, Parameter, Tree, last_name, within
 
 _ITERATORS = frozenset({"enumerate", "zip", "reversed", "sorted", "tqdm", "list", "tuple"})
+_DEEP = 3
+_MAKERS = frozenset(
+    "zeros ones full empty eye arange linspace normal uniform randint bernoulli truncated_normal rand randn".split()
+)
+"""Functions that are told the size of the array that they make."""
 _FEW = 8
 """A literal list of at most so many elements is a choice of variants, each with a program of its own."""
 
@@ -46,6 +53,7 @@ class Evidences:
         runs: Runs,
         tracing: Tracing,
         contexts: FunctionContexts,
+        calls: Calls,
         staged: Staged,
         loops: Loops,
         eager: Eager,
@@ -56,6 +64,7 @@ class Evidences:
         self._runs = runs
         self._tracing = tracing
         self._contexts = contexts
+        self._calls = calls
         self._staged = staged
         self._loops = loops
         self._eager = eager
@@ -75,8 +84,58 @@ class Evidences:
 
         One that goes through a list of variants, such as the modes of a model, runs each of them once.
         """
-        return self._runs.is_repeated(
-            context.function, lambda loop: _counts(loop) or _carries(loop) or self._loops.is_long_work(loop)
+        return self._runs.is_repeated(context.function, self._is_of_long_run)
+
+    def _is_of_long_run(self, site: CallSite) -> bool:
+        loop = site.context.loop
+        counts = loop is not None and (_counts(loop) or _carries(loop) or self._loops.is_long_work(loop))
+        return counts and not self._needs_own_program(site)
+
+    def _needs_own_program(self, site: CallSite) -> bool:
+        """Whether a call in a loop gives a number that decides shapes, so that each iteration needs its own program."""
+        loop = site.context.loop
+        if loop is None:
+            return False
+        varying = {name for around in (loop, *loop.around) for name in self._loops.targets(around)}
+        for parameter in site.function.parameters:
+            given = argument_of(site.node, parameter, bound=site.bound)
+            if isinstance(given, cst.Name) and given.value in varying and self._decides_shapes(parameter, _DEEP):
+                return True
+        return False
+
+    def _decides_shapes(self, parameter: Parameter, depth: int) -> bool:
+        """Whether a parameter is a size of an array that its function, or one that it calls, makes."""
+        for node in self._tree.body(parameter.function):
+            if not isinstance(node, cst.Call) or not mentions([arg.value for arg in node.args], {parameter.name}):
+                continue
+            name = last_name(node.func)
+            of_arrays = any(n.startswith(("jax.", "numpy.")) for n in self._names.externals(node.func))
+            if name == "reshape" or (of_arrays and name in _MAKERS):
+                return True
+            for site in self._calls.of_node.get(id(node), ()) if depth else ():
+                for inner in site.function.parameters:
+                    given = argument_of(node, inner, bound=site.bound)
+                    same = isinstance(given, cst.Name) and given.value == parameter.name
+                    if same and self._decides_shapes(inner, depth - 1):
+                        return True
+        return False
+
+    def _is_of_its_own(self, function: Function | None) -> bool:
+        """Whether all that calls a function again and again needs a program of its own each time."""
+        sites = self._calls.of(function) if function is not None else []
+        looped = [site for site in sites if site.context.loop is not None]
+        return bool(looped) and all(self._needs_own_program(site) for site in looped)
+
+    def _measures_compilation(self, context: Context) -> bool:
+        """Whether a loop around a place, or around a call of its function, clears JAX's caches."""
+        sites = self._calls.of(context.function) if context.function is not None else []
+        loops = [loop for place in (context, *(site.context for site in sites)) if (loop := place.loop) is not None]
+        return any(
+            isinstance(node, cst.Call) and last_name(node.func) in ("clear_caches", "clear_cache")
+            for loop in loops
+            for around in (loop, *loop.around)
+            for part in self._loops.parts_of_turn(around)
+            for node in within(part)
         )
 
     def place(
@@ -84,9 +143,12 @@ class Evidences:
     ) -> Evidence:
         """Return what a place's surroundings say about how often it runs."""
         function = context.function
+        own = self._is_of_its_own(function)
+        if own:
+            doubts = doubts | {Doubt.OWN_PROGRAM}
         return Evidence(
             in_loop=in_loop,
-            repeated=self._runs.is_repeated(function),
+            repeated=not own and self._runs.is_repeated(function),
             run_once=function is None or self._runs.is_run_once(function),
             test=self._runs.is_test(function),
             traced=self._contexts.is_traced_only(function),
@@ -111,6 +173,15 @@ class Evidences:
             doubts=doubts,
         )
 
+    def leaf_map(self, node: cst.CSTNode, doubts: frozenset[Doubt] = frozenset()) -> Evidence:
+        """Return the evidence for a map over leaves, whose flood of small programs comes once a process."""
+        context = self._tree.context(node)
+        function = context.function
+        if context.loop is None and not self._runs.is_repeated(function):
+            once = function is None or self._runs.is_run_once(function) or self._runs.called_once(function)
+            doubts = doubts | ({Doubt.CALLED_ONCE} if once else set())
+        return self.eager(node, doubts)
+
     def _is_eager_by_the_way(self, function: Function | None) -> bool:
         """Whether a function is there to be traced, and a program runs it eagerly as well, but not again and again."""
         return self._tracing.is_traced(function) and not self._runs.is_repeated(function)
@@ -124,7 +195,9 @@ class Evidences:
         if loop.operations < FEW and not loop.hurts_anyway:
             doubts |= {Doubt.FEW}
         evidence = self.eager(loop.loop.node, frozenset(doubts))
-        if loop.hurts_anyway or loop.on_host:
+        function = loop.loop.context.function
+        seen = function is None or not self._eager.starts_unseen(function)
+        if (loop.hurts_anyway and seen) or loop.on_host:
             # Whoever calls it, eagerly or under trace, pays for each turn; and nobody can trace `float(array)`.
             evidence = replace(evidence, doubts=evidence.doubts - {Doubt.EAGERNESS})
         return evidence
@@ -155,6 +228,9 @@ class Evidences:
             # Others run the method eagerly as well.
             return Evidence(test=self._runs.is_test(function))
         evidence = self.eager(growing.node if growing.loop is None else growing.loop.node)
+        if growing.loop is not None and self._loops.bounds.of(growing.loop).kind is BoundKind.CONTAINER:
+            # As many lengths as there are objects, of which a program has a handful.
+            evidence = replace(evidence, doubts=evidence.doubts | {Doubt.OWN_PROGRAM})
         return replace(evidence, doubts=evidence.doubts - {Doubt.EAGERNESS})
 
     def step(self, step: Step) -> Evidence:
@@ -170,7 +246,7 @@ class Evidences:
         level = self._eager.eagerness(site.node)
         context = self._tree.context(site.node)
         function, target = context.function, site.target
-        doubts = set[Doubt]()
+        doubts = {Doubt.MEASURED} if self._measures_compilation(context) else set[Doubt]()
         if target is not None:
             doubts |= {Doubt.UNSEEN} if not target.sure else set()
             doubts |= {Doubt.SOMETIMES} if not target.always else set()
@@ -208,6 +284,8 @@ class Evidences:
     def instance(self, instance: ShortLived) -> Evidence:
         """Return what speaks for and against an instance that compiles and dies with the call."""
         doubts = frozenset({Doubt.REUSED} if instance.looped and not instance.in_loop else ())
+        if self._measures_compilation(instance.context):
+            doubts = doubts | {Doubt.MEASURED}
         return self.place(instance.context, in_loop=instance.in_loop, doubts=doubts)
 
     def stale(self, stale: StaleRead) -> Evidence:
@@ -264,7 +342,7 @@ class Evidences:
 
     def _doubts(self, site: CompileSite) -> frozenset[Doubt]:
         target, fate = site.target, site.fate
-        found = set()
+        found = {Doubt.MEASURED} if self._measures_compilation(site.context) else set[Doubt]()
         if site.lifetime is not Lifetime.ITERATION and (fate.looped or len(fate.calls) > 1):
             found.add(Doubt.REUSED)
         if site.lifetime is not Lifetime.ITERATION and site.context.loop is not None:

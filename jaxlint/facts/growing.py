@@ -12,7 +12,7 @@ from jaxlint.facts import arrays
 from jaxlint.facts.compiled import CompiledCalls
 from jaxlint.facts.contexts import FunctionContexts
 from jaxlint.facts.lengths import JOINING, is_empty_list
-from jaxlint.facts.loops import Loops
+from jaxlint.facts.loops import Loops, mentions
 from jaxlint.facts.names import Expression, Names
 from jaxlint.facts.tree import Loop, Tree, last_name, same_code
 
@@ -74,6 +74,8 @@ class GrowingArrays:
             return None
         name = target.value
         if not self._joins(call, target) or self._is_received(name, loop) or self._is_cut(target, loop):
+            return None
+        if self._is_bound_anew(name, call, loop):
             return None
         return Growing(call, name, f"`{name}` grows in each turn of the loop", loop)
 
@@ -190,6 +192,18 @@ class GrowingArrays:
                 return isinstance(node, cst.Attribute) or any(binding.value is call for binding in bindings)
         return False
 
+    def _is_bound_anew(self, name: str, call: cst.Call, loop: Loop) -> bool:
+        """Whether each iteration binds a name, on every path, before a statement of the loop that holds a call."""
+        if isinstance(loop.node, cst.CompFor):
+            return False
+        around = {id(call), *map(id, self._tree.ancestors(call))}
+        for statement in loop.node.body.body:
+            if id(statement) in around:
+                return False
+            if _binds(statement, name):
+                return True
+        return False
+
     def _is_cut(self, target: cst.Name, loop: Loop) -> bool:
         """Whether a turn cuts an array to a length again, as `x = x[-n:]` does."""
         for binding in self._tree.context(target).scope.frame.bindings.get(target.value, ()):
@@ -205,6 +219,27 @@ class GrowingArrays:
             if any(isinstance(arg.value, cst.Name) and arg.value.value == name for arg in call.node.args):
                 return True
         return False
+
+
+def _binds(statement: cst.CSTNode, name: str) -> bool:
+    """Whether a statement gives a name a new value on every path: it assigns it, or both arms of an `if` do."""
+    if isinstance(statement, cst.SimpleStatementLine):
+        return any(_assigns(part, name) for part in statement.body)
+    if isinstance(statement, cst.If):
+        other = statement.orelse
+        if other is None:
+            return False
+        arms = [statement.body, other if isinstance(other, cst.If) else other.body]
+        return all(_binds(arm, name) for arm in arms)
+    return isinstance(statement, cst.IndentedBlock) and any(_binds(part, name) for part in statement.body)
+
+
+def _assigns(part: cst.CSTNode, name: str) -> bool:
+    if not isinstance(part, cst.Assign):
+        return False
+    targets = [target.target for target in part.targets]
+    bound = any(isinstance(target, cst.Name) and target.value == name for target in targets)
+    return bound and not mentions(part.value, {name})
 
 
 def _list_index(node: cst.BaseExpression) -> cst.Name | None:

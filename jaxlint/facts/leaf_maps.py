@@ -20,6 +20,7 @@ _NUMBERS_AND_TEXT = frozenset({"str", "bytes", "int", "bool", "Callable"})
 _REDUCTIONS = frozenset({"mean", "sum", "max", "min", "median", "std", "nanmean", "average"})
 _TO_HOST = frozenset({"device_get", "get_metrics", "process_allgather"})
 """Functions of jax and of flax's training helpers that return arrays of NumPy."""
+_COUNTING = (cst.Add, cst.Subtract, cst.FloorDivide, cst.Modulo)
 _DEPTH = 6
 _A_FEW = 2
 
@@ -29,12 +30,14 @@ class LeafMap:
     """A `tree.map` whose function dispatches array operations on each leaf.
 
     `light` says that it is a single operation that no loop repeats, or no more than an index (`x[0]`), or a join of
-    trees that are alike, and perhaps a sum over them.
+    trees that are alike, and perhaps a sum over them.  `reads` says that its function asks for values of arrays, so
+    that no program can hold it.
     """
 
     node: cst.Call
     operations: int
     light: bool = False
+    reads: bool = False
 
 
 class LeafMaps:
@@ -65,7 +68,9 @@ class LeafMaps:
             return None  # NumPy's arrays
         if wrapped.keyword("is_leaf") is not None and self._asks_for_type(wrapped.keyword("is_leaf")):
             return None  # the leaves are objects, such as specifications of shardings
-        operations = self._operations_of(wrapped.targets[0], _DEPTH)
+        # With the path of a leaf, which is no array, comes the leaf.
+        skipped = 1 if wrapped.wrapper.name.endswith("with_path") else 0
+        operations = self._operations_of(wrapped.targets[0], _DEPTH, skipped)
         if not operations:
             return None
         repeated = self._tree.context(node).loop is not None
@@ -80,7 +85,19 @@ class LeafMaps:
         else:
             joins = operations == _A_FEW and repeated and self._joins_alike(target, node)
             light = joins or self._only_indexes(target)
-        return LeafMap(node, operations, light)
+        return LeafMap(node, operations, light, self._reads_values(target))
+
+    def _reads_values(self, node: cst.CSTNode) -> bool:
+        """Whether a function reads a value by `.item()`, `.tolist()` or `float(...)`."""
+        return any(
+            isinstance(part, cst.Call)
+            and (
+                (isinstance(part.func, cst.Attribute) and part.func.attr.value in ("item", "tolist"))
+                or (isinstance(part.func, cst.Name) and part.func.value in ("float", "int", "bool"))
+            )
+            for function in self._names.functions(node)
+            for part in self._tree.body(function)
+        )
 
     def _only_indexes(self, node: cst.CSTNode) -> bool:
         """Whether a function only takes an element of its argument, as to undo a replication over devices."""
@@ -135,7 +152,7 @@ class LeafMaps:
                 return inner is not node and self._is_written_out(inner)
         return True
 
-    def _operations_of(self, node: cst.CSTNode, depth: int) -> int:
+    def _operations_of(self, node: cst.CSTNode, depth: int, skipped: int = 0) -> int:
         """Count the array operations of a function that is given arrays."""
         if depth <= 0:
             return 0
@@ -144,7 +161,7 @@ class LeafMaps:
             if isinstance(value, External):
                 found = int(_dispatches(value.name))
             elif isinstance(value, Function):
-                found = self._operations_in(value, depth)
+                found = self._operations_in(value, depth, skipped)
             elif isinstance(value, Expression) and isinstance(value.node, cst.Call):
                 inner = self._wrappings.of(value.node)
                 traced = inner is not None and not inner.wrapper.compiles and inner.wrapper.makes_callable
@@ -165,7 +182,7 @@ class LeafMaps:
             for target in node.targets
         )
 
-    def _operations_in(self, function: Function, depth: int) -> int:
+    def _operations_in(self, function: Function, depth: int, skipped: int = 0) -> int:
         if (
             id(function) in self._busy
             or depth == 0
@@ -174,7 +191,7 @@ class LeafMaps:
             return 0
         given = {
             p.name
-            for p in function.parameters
+            for p in function.parameters[skipped:]
             if p.default is None and not (p.annotation is not None and last_name(p.annotation) in _NUMBERS_AND_TEXT)
         }
         if self._assigns_items(function, given):
@@ -212,7 +229,9 @@ class _Counter:
 
     def _operation(self, node: cst.CSTNode) -> int:
         if isinstance(node, cst.BinaryOperation):
-            return int(self.is_array(node.left) or self.is_array(node.right))
+            # Of axis numbers and counts, which trees hold as well, Python does this much.
+            counts = isinstance(node.operator, _COUNTING) and isinstance(node.right, cst.Integer)
+            return int((self.is_array(node.left) or self.is_array(node.right)) and not counts)
         if isinstance(node, cst.UnaryOperation):
             return int(not isinstance(node.operator, cst.Not) and self.is_array(node.expression))
         if isinstance(node, cst.Comparison):

@@ -202,8 +202,8 @@ class ModuleFacts:
     @functools.cached_property
     def evidence(self) -> Evidences:
         """What speaks for and against a finding."""
-        parts = (self.tree, self.names, self.runs, self.tracing, self.contexts, self.staged, self.loops, self.eager)
-        return Evidences(*parts, self.arguments)
+        parts = (self.tree, self.names, self.runs, self.tracing, self.contexts, self.calls)
+        return Evidences(*parts, self.staged, self.loops, self.eager, self.arguments)
 
     @functools.cached_property
     def eager(self) -> Eager:

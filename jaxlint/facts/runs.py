@@ -6,11 +6,11 @@ import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from jaxlint.facts.calls import Calls
+from jaxlint.facts.calls import Calls, CallSite
 from jaxlint.facts.contexts import FunctionContexts
 from jaxlint.facts.incoming import NOTHING, ONCE, Incoming
 from jaxlint.facts.surroundings import is_test_class, is_test_file, is_test_name
-from jaxlint.facts.tree import Function, Loop
+from jaxlint.facts.tree import Function
 
 if TYPE_CHECKING:
     from jaxlint.settings import Settings
@@ -36,10 +36,10 @@ class Runs:
         self.is_run_once = is_run_once
         self._incoming = incoming
 
-    def is_repeated(self, function: Function | None, counts: Callable[[Loop], bool] = lambda _: True) -> bool:
+    def is_repeated(self, function: Function | None, counts: Callable[[CallSite], bool] = lambda _: True) -> bool:
         """Whether a function is called, perhaps by way of others, in a loop in sight that no trace surrounds.
 
-        `counts` says of a loop of this module whether it counts; by itself each one does.
+        `counts` says of a call in a loop of this module whether it counts; by itself each one does.
         """
         work, seen = [function], set[int]()
         while work:
@@ -53,7 +53,7 @@ class Runs:
             for site in self._calls.of(current):
                 if self._contexts.is_traced_only(site.context.function):
                     continue
-                if site.context.loop is not None and counts(site.context.loop):
+                if site.context.loop is not None and counts(site):
                     return True
                 work.append(site.context.function)
         return False

@@ -83,11 +83,17 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
         count = leaf_map.operations
         message = (
             f"this tree.map runs eagerly: {count} operation{'s' * (count != 1)} for each leaf, each compiled again for "
-            f"every distinct shape; do it in a compiled function"
+            f"every distinct shape; {_instead(leaf_map)}"
         )
         doubts = frozenset({Doubt.LIGHT} if leaf_map.light else ())
         fixes = functools.partial(_fixes, facts, leaf_map)
-        yield Report(leaf_map.node, message, facts.evidence.eager(leaf_map.node, doubts), fixes=fixes)
+        yield Report(leaf_map.node, message, facts.evidence.leaf_map(leaf_map.node, doubts), fixes=fixes)
+
+
+def _instead(leaf_map: LeafMap) -> str:
+    if leaf_map.reads:
+        return "bring the tree to the host once, with `jax.device_get`, and work on its NumPy arrays"
+    return "do it in a jitted function"
 
 
 def _fixes(facts: ModuleFacts, leaf_map: LeafMap) -> Iterator[Fix]:

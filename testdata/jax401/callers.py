@@ -70,7 +70,7 @@ def setup_state(tree):
 
 
 def train(tree, batches):
-    momentum = jax.tree.map(lambda x: 0.0 * x + 1.0, tree)  # want: JAX401
+    momentum = jax.tree.map(lambda x: 0.0 * x + 1.0, tree)  # want: JAX401 (low)
     for batch in batches:
         tree = compiled_step(tree, momentum, batch)
     return tree
@@ -85,7 +85,7 @@ PARAMS = {f"w{i}": np.ones((i + 2, 3), np.float32) for i in range(4)}
 
 
 def initialise(tree):
-    return jax.tree.map(lambda x: jnp.asarray(x) * 0.1 + 1.0, tree)  # want: JAX401
+    return jax.tree.map(lambda x: jnp.asarray(x) * 0.1 + 1.0, tree)  # want: JAX401 (low)
 
 
 STATE = initialise(PARAMS)

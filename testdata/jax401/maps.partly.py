@@ -193,15 +193,17 @@ def make(count=2):
 def main():
     tree, other = make(), make()
     even = {"a": jnp.ones((4, 3)), "b": jnp.ones((4, 3))}
-    print(blend(tree, other), descend(tree, other), decayed(tree), compressed(tree), same_shapes(even))
-    print(old_spelling(tree), imported_name(tree), imported_module(tree), module_alias(tree))
-    print(with_path(tree), with_path_of_tree(tree), zeros(tree), zeros_of_shapes(tree), cast(tree))
-    print(first_rows(tree), copied(tree), flat(tree), transposed(tree), batched([tree, other]))
-    print(totals(tree), norm(tree), repaired(tree), one_leaf(tree), activated(tree), means(tree))
-    print(mapped_rows(tree), bound(tree, 0.5), nested_function(tree, 0.5))
+    for _ in range(100):
+        print(blend(tree, other), descend(tree, other), decayed(tree), compressed(tree), same_shapes(even))
+        print(old_spelling(tree), imported_name(tree), imported_module(tree), module_alias(tree))
+        print(with_path(tree), with_path_of_tree(tree), zeros(tree), zeros_of_shapes(tree), cast(tree))
+        print(first_rows(tree), copied(tree), flat(tree), transposed(tree), batched([tree, other]))
+        print(totals(tree), norm(tree), repaired(tree), one_leaf(tree), activated(tree), means(tree))
+        print(mapped_rows(tree), bound(tree, 0.5), nested_function(tree, 0.5))
     trainer = Trainer(tree)
-    trainer.synchronise(other)
-    print(trainer.norms())
+    for _ in range(100):
+        trainer.synchronise(other)
+        print(trainer.norms())
 
 
 def jaxlint_examples():
