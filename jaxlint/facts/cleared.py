@@ -85,8 +85,11 @@ class ClearedCaches:
                         work.append((site.function.node.body, depth - 1))
 
     def _is_timed(self, loop: Loop) -> bool:
-        """Whether a timer in the loop, or in what it calls, says that compiling is what is measured."""
-        return any(last_name(call.func) in _TIMERS for call in self._within(loop))
+        """Whether a timer in the loop, in what it calls, or in what its function returns says that it measures."""
+        function = loop.context.function
+        returned = [part for node in (function.returns if function is not None else ()) for part in within(node)]
+        called = [*self._within(loop), *(part for part in returned if isinstance(part, cst.Call))]
+        return any(last_name(call.func) in _TIMERS for call in called)
 
     def _may_be_rare(self, call: cst.Call, loop: Loop) -> bool:
         """Whether a test between the loop and the call says when to clear, or an exception does."""
