@@ -113,12 +113,13 @@ def _is_left_before(block: cst.IndentedBlock, statement: cst.CSTNode) -> bool:
     for earlier in block.body:
         if earlier is statement:
             return False
-        if isinstance(earlier, cst.If) and any(map(_speaks_of_traces, within(earlier.test))) and _leaves(earlier.body):
+        if isinstance(earlier, cst.If) and any(map(_speaks_of_traces, within(earlier.test))) and leaves(earlier.body):
             return True
     return False
 
 
-def _leaves(body: cst.BaseSuite) -> bool:
+def leaves(body: cst.BaseSuite) -> bool:
+    """Whether a block ends by leaving what is around it: a return, a raise, a break, a continue."""
     last = body.body[-1]
     if isinstance(last, cst.SimpleStatementLine):
         last = last.body[-1]

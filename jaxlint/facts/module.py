@@ -38,6 +38,7 @@ from jaxlint.facts.loops import SHORT_ELEMENTWISE, Loops, Unrolled
 from jaxlint.facts.names import External, Names
 from jaxlint.facts.parsing import Places, parse
 from jaxlint.facts.plain_methods import PlainMethod, PlainMethods
+from jaxlint.facts.reached import Reached
 from jaxlint.facts.runs import Runs
 from jaxlint.facts.signatures import Signatures, WrongArgument
 from jaxlint.facts.sites import CompileSite, Lifetime, Sites
@@ -139,7 +140,9 @@ class ModuleFacts:
     @functools.cached_property
     def staged(self) -> Staged:
         """What staged functions need from Python."""
-        return Staged(self.tree, self.names, self.calls, self.tracing, self.values, self.compiled, self.incoming)
+        reached = Reached(self.tree, self.names, self.calls, self.tracing, self.constants)
+        parts = (self.tree, self.names, self.calls, self.tracing, self.values, self.compiled, self.incoming)
+        return Staged(*parts, reached)
 
     @functools.cached_property
     def behind(self) -> Behind:

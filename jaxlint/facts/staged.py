@@ -14,6 +14,7 @@ from jaxlint.facts.compiled import CompiledCalls
 from jaxlint.facts.demands import NUMPY, STRUCTURAL, Demand, Demands
 from jaxlint.facts.incoming import NOTHING, Incoming
 from jaxlint.facts.names import Expression, Names
+from jaxlint.facts.reached import Reached
 from jaxlint.facts.tracing import Tracing
 from jaxlint.facts.tree import Function, Parameter, Tree, children, within
 from jaxlint.facts.values import Kind, Values
@@ -70,7 +71,9 @@ class Staged:
         values: Values,
         compiled: CompiledCalls,
         incoming: Incoming = NOTHING,
+        reached: Reached | None = None,
     ) -> None:
+        self._reached = reached
         self._tree = tree
         self._names = names
         self._calls = calls
@@ -297,8 +300,13 @@ class Staged:
         ]
 
     def is_guarded(self, node: cst.CSTNode) -> bool:
-        """Whether a `try` catches what happens at a place, or a test for tracers around it keeps traces out."""
-        return guards.is_caught(self._tree, node) or guards.keeps_traces_out(self._tree, node)
+        """Whether a `try` catches what happens at a place, or a test around it keeps traces out.
+
+        That is a test for tracers, or one of a flag that all visible traced calls leave off.
+        """
+        if guards.is_caught(self._tree, node) or guards.keeps_traces_out(self._tree, node):
+            return True
+        return self._reached is not None and self._reached.is_left_out(node)
 
     def may_be_tree(self, parameter: Parameter) -> bool:
         """Whether a parameter that is called may be given a tree that can be called, such as a tree_util.Partial."""
