@@ -6,12 +6,14 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Any, TextIO
 
 from jaxlint.report import Report, Style, count, load
 from jaxlint.report.concise import headline
 from jaxlint.report.json import finding
 from jaxlint.verify.judge import Evidence
+from jaxlint.verify.sources import kind_of
 from jaxlint.verify.verdict import FixVerdict, Result, Verdict
 
 FORMATS = ("text", "json", "sarif", "rdjson", "markdown")
@@ -103,7 +105,9 @@ def _says(result: Result) -> str:
         word = "traces" if evidence.compiles is None else "compiles"
         series = "/".join(map(str, times or ()))
         calls = count(len(times or ()), "synthetic call")
-        return f"compiles again on each call of {evidence.target} ({calls}: {series} {word})"
+        kind = kind_of(Path(result.diagnostic.filename), evidence.target)
+        where = f", in a {kind}" if kind else ""
+        return f"compiles again on each call of {evidence.target} ({calls}: {series} {word}){where}"
     if result.verdict is Verdict.CONFIRMED and evidence.equations is not None and evidence.seconds:
         return f"{result.reason} (some {evidence.seconds:.2g} s to compile)"
     return result.reason

@@ -352,6 +352,8 @@ class Synthesis:
             # The name may have been given another value by then.
             return [*(Choice("array", (use.rank, kind)) for kind in ("float32", "int32")), *_arrays(use)]
         found = []
+        if _SHAPE.match(name) and not arrays:
+            found += [Choice("sequence", (tuple, int, count)) for count in (2, 3, 1, 4)]
         if (use.size or _INTEGER.match(name)) and not arrays:
             found += _INTEGERS
         if (use.flag and not use.least_rank and not arrays) or _FLAG.match(name):
@@ -729,6 +731,7 @@ _INTEGER = re.compile(
     r"^(n|k|num|num_.*|n_.*|size|.*_size|steps|length|.*_len|.*_length|depth|width|height|hidden|dim|.*_dim|heads?|patch"
     r"|stride|iters?|.*_iters?|max_.*|epochs|axis|order|degree|seed|.*_steps|L|N|T|capacity|features|channels)$"
 )
+_SHAPE = re.compile(r"^(shape|.*_shape|dims|resolution|grid_size)$")
 _FLAG = re.compile(r"^(train(ing)?|is_.*|use_.*|deterministic|causal|keepdims|inplace|flag|with_.*|verbose|debug)$")
 _NUMBER = re.compile(
     r"^(lr|eps|alpha|beta[12]?|b[12]|gamma|lam|tau|scale.*|rate|dt|t|temperature|decay|momentum|threshold|weight_decay"

@@ -74,6 +74,15 @@ def is_test(path: Path) -> bool:
     return name.startswith(("test_", "conftest")) or name.endswith(("_test.py", "_tests.py")) or "tests" in path.parts
 
 
+def kind_of(path: Path, function: str = "") -> str:
+    """Return `test` or `benchmark` for code that is only that, by the names of its file and function; or nothing."""
+    last = function.rpartition(".")[2]
+    if is_test(path) or last.startswith("test"):
+        return "test"
+    words = (*path.parts, last)
+    return "benchmark" if any(word.startswith(("bench", "perf_")) for word in words) else ""
+
+
 def _packages(path: Path) -> Iterator[str]:
     folder = path.parent
     while (folder / "__init__.py").exists():

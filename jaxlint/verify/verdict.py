@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jaxlint.verify.judge import NOTHING, Evidence, Judgement
+from jaxlint.verify.sources import kind_of
 
 if TYPE_CHECKING:
     from jaxlint.diagnostic import Diagnostic
@@ -65,6 +67,10 @@ class Result:
         """Return what a judgement means for a finding."""
         verdict = {True: Verdict.CONFIRMED, False: Verdict.REFUTED, None: Verdict.NOT_RUN}[judgement.shown]
         reason = " ".join(judgement.evidence.split())
+        kind = kind_of(Path(diagnostic.filename), judgement.figures.target)
+        if kind and verdict is Verdict.CONFIRMED:
+            # Whether that matters depends on whether it is like what is run in earnest.
+            reason = f"{reason}; in a {kind}"
         if verdict is Verdict.NOT_RUN:
             return cls(diagnostic, verdict, reason, None, judgement.figures)
         return cls(diagnostic, verdict, reason, judgement.tier, judgement.figures)

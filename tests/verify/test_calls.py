@@ -13,7 +13,7 @@ from jaxlint.discovery import discover
 from jaxlint.driver import check_file
 from jaxlint.verify.proof import Budget
 from jaxlint.verify.prover import Prover
-from jaxlint.verify.sources import project_of, sources
+from jaxlint.verify.sources import kind_of, project_of, sources
 from jaxlint.verify.verifier import Job, verify_file
 
 MODULE = """
@@ -124,3 +124,10 @@ def test_files_that_call_a_function_are_found(project: Path) -> None:
     found = [(Path(source.path).name, source.test) for source in sources(path, {"strange", "by_script"})]
     assert found == [("test_core.py", True), ("script.py", False)]
     assert sources(path, {"Nothing.main"}) == []
+
+
+def test_code_that_is_only_a_test_or_a_benchmark_is_told() -> None:
+    assert kind_of(Path("src/tests/helpers.py")) == "test"
+    assert kind_of(Path("model.py"), "TestModel.test_step") == "test"
+    assert kind_of(Path("benchmarks/speed.py")) == "benchmark"
+    assert kind_of(Path("contest/latest.py"), "attest") == ""
