@@ -28,16 +28,15 @@ class Source:
 
 
 def sources(path: Path, targets: Iterable[str]) -> list[Source]:
-    """Return the files, the likeliest first, that mention a module and one of its functions or classes."""
+    """Return the files, the likeliest first, that mention a module, and best also one of its functions or classes."""
     names = {part for target in targets for part in target.split(".") if not part.startswith("__")}
     words = sorted(names - _COMMON)
-    if not words:
-        return []
     root = project_of(path)
     module = path.parent.name if path.name == "__init__.py" else path.stem
-    mentions = re.compile(rb"\b(" + "|".join(map(re.escape, words)).encode() + rb")\b")
+    mentions = re.compile(rb"\b(" + ("|".join(map(re.escape, words)) or "(?!)").encode() + rb")\b")
     # A name is often imported from the package around its module.
     imports = re.compile(rb"\b(" + "|".join(map(re.escape, {module, *_packages(path)})).encode() + rb")\b")
+    module_name = re.compile(rb"\b" + re.escape(module).encode() + rb"\b")
     found: list[tuple[tuple[int, int], Source]] = []
     for file in _files(root):
         if file == str(path):
@@ -49,8 +48,10 @@ def sources(path: Path, targets: Iterable[str]) -> list[Source]:
         if len(data) <= _LARGEST and imports.search(data):
             hits = {match[1] for match in mentions.finditer(data)}
             rank = _rank(Path(file).relative_to(root), data)
-            if hits and rank is not None:
-                found.append(((rank, -len(hits)), Source(file, rank == 0)))
+            # What is internal is reached through what is not.
+            near = bool(hits) or (rank in (0, 1) and module_name.search(data) is not None)
+            if near and rank is not None:
+                found.append(((-len(hits), rank), Source(file, rank == 0)))
     found.sort(key=lambda item: (*item[0], item[1].path))
     return [source for _, source in found[:_KEPT]]
 

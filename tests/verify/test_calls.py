@@ -123,7 +123,8 @@ def test_files_that_call_a_function_are_found(project: Path) -> None:
     assert project_of(path) == project
     found = [(Path(source.path).name, source.test) for source in sources(path, {"strange", "by_script"})]
     assert found == [("test_core.py", True), ("script.py", False)]
-    assert sources(path, {"Nothing.main"}) == []
+    assert [Path(source.path).name for source in sources(path, {"Nothing.main"})] == ["test_core.py", "script.py"]
+    assert sources(project / "pkg" / "other.py", {"Nothing.main"}) == []
 
 
 def test_code_that_is_only_a_test_or_a_benchmark_is_told() -> None:
