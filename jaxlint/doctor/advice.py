@@ -47,6 +47,10 @@ COMPILE = (
     "Compile the call: `compiled = {compiled}`, once, and call that in place of `{name}`.  It is one program for each "
     "shape of its arguments."
 )
+CONSTANTS = (
+    "This runs while a function is traced, and comes of none of its traced arguments.  Compute it with numpy, or once "
+    "outside of the function."
+)
 GROWTH = (
     "Each new shape is compiled anew, in a jitted function as well.  Allocate the largest size once and write into it, "
     "or pad to a few fixed sizes and mask."

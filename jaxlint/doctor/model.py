@@ -107,7 +107,10 @@ class MissGroup:
     cost: Cost = field(default_factory=Cost)
     ids: list[str] = field(default_factory=list)
     frames: dict[Frame, None] = field(default_factory=dict)
+    stack: tuple[Frame, ...] = ()
+    """The stack of the program that took longest."""
     processes: set[tuple[str, str]] = field(default_factory=set)
+    longest: float = 0.0
 
 
 @dataclass(slots=True)
@@ -615,6 +618,8 @@ class Builder:
         ident = f"[{key.name}/{number}]"
         if group is not None:
             group.processes.add((event.host, event.process))
+            if stack and program.cost.total >= group.longest:
+                group.stack, group.longest = stack, program.cost.total
             number = self._numbers.setdefault((key, program.types[:_LONGEST_TYPES]), len(self._named))
             if number == len(self._named):
                 self._named.append((key.name, program.types[:_LONGEST_TYPES], site))

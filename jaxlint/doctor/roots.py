@@ -15,13 +15,14 @@ from typing import Literal
 
 from jaxlint.doctor import causes
 from jaxlint.doctor.events import Frame
-from jaxlint.doctor.model import Model, Operation
+from jaxlint.doctor.model import CONTROL, Flood, MissGroup, Model, Operation
 from jaxlint.doctor.sources import Sources
 from jaxlint.doctor.traceable import Function, Module
 
 GROWN = 4
 """Of how many sizes, each larger than the one before by as much, something grows."""
 
+WHILE_TRACED = "what is computed here comes of no traced argument, and a trace around it is under way"
 _MADE_OF = 4
 """How many steps are gone from an object to what it was made by."""
 Kind = Literal["function", "call", "body", "growth", "unknown"]
@@ -46,6 +47,8 @@ class Root:
     operations: list[Operation] = field(default_factory=list)
     sizes: tuple[int, ...] = ()
     saving: float = 0.0
+    again: list[MissGroup] = field(default_factory=list)
+    """Operations with functions in them, as loops, that are compiled again on each call."""
     processes: int = 1
     """In how many processes this happened, alike in each."""
 
@@ -57,7 +60,7 @@ class Root:
     @property
     def seconds(self) -> float:
         """What they cost."""
-        return sum(operation.cost.total for operation in self.operations)
+        return sum(o.cost.total for o in self.operations) + sum(group.cost.total for group in self.again)
 
 
 @dataclass(eq=False, slots=True)
@@ -85,18 +88,38 @@ def find(model: Model, sources: Sources) -> list[Root]:
     each = price(operations)
     roots = _Roots(model, sources)
     growing, rest = _growing(operations, sources)
-    found = [*roots.grown(growing), *roots.pooled(rest)]
+    again = [
+        group
+        for group in model.misses
+        if group.cause is causes.Cause.REDEFINED_FUNCTION and group.program in CONTROL and group.stack
+    ]
+    found = [*roots.grown(growing), *roots.pooled(rest, again)]
     flood_of = {id(operation): flood for flood in model.floods for operation in flood.programs.values()}
     for root in found:
-        root.processes = len(set().union(*(flood_of[id(operation)].processes for operation in root.operations))) or 1
+        root.processes = len(_processes(root, flood_of)) or 1
         if root.kind == "growth":
             root.saving = root.seconds * (1 - 1 / len(root.sizes))
         else:
-            kept = 1 if root.kind in ("function", "call") else 0
+            # Of a body no more than each statement can be one program without a change of the others.
+            kept = len(root.sites) if root.kind == "body" else 1 if root.kind in ("function", "call") else 0
             root.saving = max(sum(min(o.cost.total, each * o.count) for o in root.operations) - each * kept, 0.0)
         # They wait at the same time.
+        root.saving += sum(group.cost.total for group in root.again)
         root.saving /= root.processes
     return sorted(found, key=lambda root: -root.saving)
+
+
+def _processes(root: Root, flood_of: dict[int, Flood]) -> set[tuple[str, str]]:
+    found = [flood_of[id(operation)].processes for operation in root.operations]
+    return set().union(*found, *(group.processes for group in root.again))
+
+
+def _known(made: dict[object, Root], key: object, root: Root) -> Root:
+    """Return the root that is known by a key, with the place of another that is the same."""
+    known = made.setdefault(key, root)
+    if root.site is not None:
+        known.sites[root.site] = None
+    return known
 
 
 class _Roots:
@@ -106,32 +129,32 @@ class _Roots:
         self._sources = sources
         self._modules: dict[str, Module | None] = {}
         self._loops = self._functions_that_loop(model)
+        self._compiled = {(function.key.file, function.key.line) for function in model.functions if function.compiles}
 
-    def pooled(self, operations: list[Operation]) -> list[Root]:
-        """Return the roots of operations, each of them in one."""
+    def pooled(self, operations: list[Operation], again: Iterable[MissGroup] = ()) -> list[Root]:
+        """Return the roots of operations, each of them in one; of loops that compile again, those that are in one."""
         made: dict[object, Root] = {}
+        for group in again:
+            key, root = self._root(Operation(group.program, "", group.stack))
+            if root.kind in ("function", "call"):
+                _known(made, key, root).again.append(group)
         for operation in operations:
             key, root = self._root(operation)
-            known = made.setdefault(key, root)
-            known.operations.append(operation)
-            if root.site is not None:
-                known.sites[root.site] = None
+            _known(made, key, root).operations.append(operation)
         for key, root in list(made.items()):
             # One call of a library's that runs two operations is not worth a program of its own.
-            if root.kind == "call" and root.programs < 3:
+            if root.kind == "call" and root.programs < 3 and not root.again:
                 del made[key]
                 for operation in root.operations:
-                    body, other = self._body(operation)
-                    known = made.setdefault(body, other)
-                    known.operations.append(operation)
-                    if other.site is not None:
-                        known.sites[other.site] = None
+                    _known(made, *self._body(operation)).operations.append(operation)
         for root in made.values():
             costs: dict[Frame, float] = {}
-            for operation in root.operations:
-                for frame in operation.stack:
+            parts = [(o.stack, o.cost.total) for o in root.operations]
+            parts += [(group.stack, group.cost.total) for group in root.again]
+            for stack, seconds in parts:
+                for frame in stack:
                     if frame in root.sites:
-                        costs[frame] = costs.get(frame, 0.0) + operation.cost.total
+                        costs[frame] = costs.get(frame, 0.0) + seconds
             root.site = max(costs, key=lambda frame: costs[frame], default=root.site)
         return list(made.values())
 
@@ -158,6 +181,8 @@ class _Roots:
         if not operation.stack:
             return None, Root("unknown", None)
         chain = self._chain(operation.stack)
+        if any(map(self._is_compiled, chain)):
+            return self._body(operation)
         best = 0
         for number in range(1, len(chain)):
             inner = chain[number - 1]
@@ -169,7 +194,8 @@ class _Roots:
             return self._of_function(chain[best], chain[best - 1])
         step = chain[0]
         call = _call(step)
-        name = step.module.qualified(call.func) if call is not None else ""
+        called = call.func if call is not None else None
+        name = step.module.qualified(called.func if isinstance(called, ast.Call) else called) if called else ""
         known = name.startswith(("jax.", "numpy."))
         if call is None or not name or known or name.partition(".")[0] in _SHOWING or _is_of_the_world(step):
             return self._body(operation)
@@ -197,6 +223,8 @@ class _Roots:
         step = chain[0]
         name = step.function.name if step.function is not None else ""
         obstacle = self._obstacle(step) if step.function is not None else ""
+        if any(map(self._is_compiled, chain)):
+            obstacle = WHILE_TRACED
         root = Root("body", step.frame, name, step.module.wrapper(), obstacle=obstacle)
         return ("body", step.file, name), root
 
@@ -215,9 +243,15 @@ class _Roots:
             return "it is the program itself"
         if (step.file, function.node.lineno) in self._loops:
             return "its loop calls compiled functions"
+        if self._is_compiled(step):
+            return WHILE_TRACED
         if function.name == "main":
             return "it is the program itself"
         return function.obstacle
+
+    def _is_compiled(self, step: _Step) -> bool:
+        function = step.function
+        return function is not None and (function.is_compiled or (step.file, function.first) in self._compiled)
 
     def _chain(self, stack: tuple[Frame, ...]) -> list[_Step]:
         chain: list[_Step] = []

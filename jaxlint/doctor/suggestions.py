@@ -13,7 +13,7 @@ from jaxlint.doctor import advice
 from jaxlint.doctor.causes import Cause
 from jaxlint.doctor.events import Equations, Frame
 from jaxlint.doctor.model import Cost, Flood, Key, MissGroup, Model, Operation
-from jaxlint.doctor.roots import Root
+from jaxlint.doctor.roots import WHILE_TRACED, Root
 from jaxlint.doctor.sources import Sources
 from jaxlint.doctor.traceable import Module
 
@@ -115,7 +115,10 @@ def suggest(
             # Told by XLA alone: there is nothing but a count.
             suggestion = Suggestion("", None, 0.0, 0.0, f"{advice.FLOOD}  {advice.PLACELESS}", floods=[flood])
             _add(made, id(flood), suggestion)
+    pooled = {id(group) for root in roots for group in root.again}
     for group in model.misses:
+        if id(group) in pooled:
+            continue
         of_growth = next((s for s in grown if _is_below(group, s)), None)
         if of_growth is not None:
             of_growth.misses.append(group)
@@ -174,6 +177,7 @@ def _of_root(root: Root, flood_of: dict[int, Flood], of_flood: dict[int, list[Di
         floods[id(flood)] = flood
         suggestion.flood_costs.setdefault(id(flood), Cost()).add(operation.cost)
     suggestion.floods = list(floods.values())
+    suggestion.misses = list(root.again)
     suggestion.findings = unique(found for flood in suggestion.floods for found in of_flood[id(flood)])
     return suggestion
 
@@ -185,6 +189,8 @@ def _root_advice(root: Root) -> str:
         return f"{advice.FLOOD}  {advice.PLACELESS}"
     if root.kind == "body":
         why = f"  `{root.name}` as a whole cannot be compiled: {root.obstacle}." if root.obstacle and root.name else ""
+        if root.obstacle == WHILE_TRACED:
+            return advice.CONSTANTS
         return advice.FLOOD + why
     if root.wrapper.endswith("filter_jit") or not root.options:
         static = ""
@@ -202,7 +208,7 @@ def _tuple(values: list[int] | list[str]) -> str:
 def _matters(suggestion: Suggestion) -> bool:
     """Tell whether something is worth a suggestion: not two operations, nor a few traces within another one."""
     if suggestion.root is not None:
-        return suggestion.root.programs >= FEW
+        return suggestion.root.programs >= FEW or bool(suggestion.root.again)
     if suggestion.floods:
         return sum(flood.compiles + flood.cache_loads for flood in suggestion.floods) >= FEW
     return suggestion.seconds > 0 or sum(group.count for group in suggestion.misses) >= MANY
@@ -285,7 +291,7 @@ _WHY = {
 
 def _say(suggestion: Suggestion, model: Model) -> None:
     """Put into words what happened."""
-    if suggestion.floods:
+    if suggestion.floods or suggestion.root is not None:
         _say_operations(suggestion)
         return
     group = suggestion.misses[0]
@@ -383,9 +389,17 @@ def _say_operations(suggestion: Suggestion) -> None:
             suggestion.facts.append(f"{group.program or group.key.name} was compiled again for them as well")
     else:
         suggestion.title = f"`{root.name}` runs operation by operation: {programs} programs, where one would do{end}"
+    if root is not None and root.again:
+        times = sum(group.count for group in root.again)
+        names = sorted({group.program for group in root.again})
+        if programs:
+            suggestion.facts.append(f"{', '.join(names)} in it compiled again, {_counted(times, 'time')}")
+        else:
+            suggestion.title = f"`{root.name}` compiles {', '.join(names)} again, {_counted(times, 'time')}{end}"
     most = sorted(operations.items(), key=lambda item: (-item[1], item[0]))
     listed = ", ".join(f"{name} x{count}" if count > 1 else name for name, count in most[:8])
-    suggestion.facts.append(listed + (f" and {len(most) - 8} more" if len(most) > 8 else ""))
+    if listed:
+        suggestion.facts.append(listed + (f" and {len(most) - 8} more" if len(most) > 8 else ""))
     if (
         root is not None
         and root.kind != "growth"

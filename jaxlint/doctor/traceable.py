@@ -25,6 +25,7 @@ _PURE = frozenset(
 _ACTS = frozenset({"print", "open", "input", "breakpoint", "exec", "eval", "exit", "quit", "next"})
 _VALUES = frozenset({"float", "int", "bool", "complex", "str"})
 _HOST_METHODS = frozenset({"item", "tolist", "block_until_ready", "__array__"})
+_COMPILE = frozenset({"jit", "pmap", "filter_jit", "filter_pmap"})
 _STATIC = frozenset({"shape", "ndim", "dtype", "size", "itemsize", "weak_type"})
 _SETS_UP = frozenset({"__init__", "setup", "__post_init__"})
 _COMPREHENSIONS = ("<listcomp>", "<genexpr>", "<dictcomp>", "<setcomp>")
@@ -40,6 +41,10 @@ class Function:
     options: list[str] = field(default_factory=list)
     """Parameters whose values decide what is computed, so that they have to be static."""
     owner: ast.ClassDef | None = None
+    is_compiled: bool = False
+    """Whether a decorator compiles it."""
+    first: int = 0
+    """Its first line, decorators included."""
 
     @property
     def parameters(self) -> list[str]:
@@ -123,12 +128,20 @@ class Module:
                 self._judge(function)
                 decorators = [] if isinstance(child, ast.Lambda) else child.decorator_list
                 first = min([child.lineno, *(decorator.lineno for decorator in decorators)])
+                function.first = first
+                function.is_compiled = any(map(self._compiles, decorators))
                 self._functions.append((first, child.end_lineno or child.lineno, function))
                 self._index(child, None, [*above, name])
             elif isinstance(child, ast.ClassDef):
                 self._index(child, child, [*above, child.name])
             else:
                 self._index(child, owner, above)
+
+    def _compiles(self, decorator: ast.expr) -> bool:
+        """Tell whether a decorator compiles, as `jax.jit`, `eqx.filter_jit(...)` and `partial(nnx.jit, ...)` do."""
+        if isinstance(decorator, ast.Call):
+            return any(map(self._compiles, [decorator.func, *decorator.args[:1]]))
+        return self.qualified(decorator).rpartition(".")[2] in _COMPILE
 
     def _judge(self, function: Function) -> None:
         function.obstacle = next(_Body(function, self).obstacles(), "")

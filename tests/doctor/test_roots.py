@@ -280,3 +280,39 @@ def test_functions_that_are_passed_are_static(project: Project) -> None:
     happened = [e for name in ("a", "b", "c") for e in operation(name, stack)]
     (found,) = suggestions(project, code, happened, equal="def mapped(f, tree):\n    return f(tree)\n")
     assert "jax.jit(equal.mapped, static_argnums=0)" in found["advice"]
+
+
+def test_what_is_computed_while_a_function_is_traced_is_not_to_be_compiled(project: Project) -> None:
+    code = (
+        "import equinox as eqx\nimport jax.numpy as jnp\n\n\ndef table(n):\n    return jnp.sin(n) + jnp.cos(n)\n\n\n"
+        "@eqx.filter_jit\ndef step(x):\n    return x + table(3)\n\n\nfor _ in range(3):\n    step(1)\n"
+    )
+    stack = (at(code, "jnp.sin(n)", "table"), at(code, "table(3)", "step"), at(code, "step(1)"))
+    happened = [e for name in ("a", "b", "c") for e in operation(name, stack)]
+    (found,) = suggestions(project, code, happened)
+    assert found["title"].startswith("3 operations were compiled one by one")
+    assert "while a function is traced" in found["advice"]
+
+
+def test_loops_that_compile_again_within_a_call_are_told_of_the_call(project: Project) -> None:
+    code = (
+        "import jax.numpy as jnp\nimport optax\n\noptimizer = optax.lbfgs()\n\n\n"
+        "def main(state, g):\n    for _ in range(9):\n"
+        "        u, state = optimizer.update(g, state)\n        print(u)\n\n\nmain(1, 2)\n"
+    )
+    stack = (at(code, "optimizer.update(g, state)", "main"), at(code, "main(1, 2)"))
+    body = Frame("/usr/lib/python3/site-packages/optax/search.py", 9, "body")
+    happened: list[Event] = [e for name in ("a", "b", "c") for e in operation(name, stack)]
+    for number in range(5):
+        happened += [
+            events.Miss(
+                function="body", definition=body, text=f"  never seen function:\n    body id={number}", stack=stack
+            ),
+            TraceEnd(function="while", seconds=0.1, stack=stack),
+            LoweringBegin(program="while", types="(ShapedArray(float32[]),)", stack=stack),
+            Compile(program="while", seconds=1.0, stack=stack),
+        ]
+    (found,) = suggestions(project, code, happened)
+    assert found["title"].startswith("`optimizer.update` runs operation by operation: 3 programs")
+    assert found["facts"][0] == "while in it compiled again, 4 times"
+    assert found["saving"] == pytest.approx(4.4 + 0.2)
