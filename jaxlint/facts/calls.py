@@ -84,8 +84,18 @@ class Calls:
                 elif isinstance(value, Expression) and value.node is func and isinstance(func, cst.Attribute):
                     same_name = self._methods.get(func.attr.value, ())
                     if len(same_name) == 1 and not func.attr.value.startswith("__") and not self._is_foreign(func):
-                        found.append((same_name[0], True))
+                        found.extend((method, True) for method in same_name if not self._is_delegated(call, method))
         return found
+
+    def _is_delegated(self, call: cst.Call, method: Function) -> bool:
+        """Whether an object hands on to another one that it keeps, as a wrapper's `step` calls `self.env.step`."""
+        context = self.names.tree.contexts.get(id(call))
+        around = context.function if context is not None else None
+        while around is not None:
+            if around.cls is not None and around.cls is method.cls:
+                return True
+            around = around.outer
+        return False
 
     def _is_foreign(self, func: cst.Attribute) -> bool:
         """Whether a method's object comes from a call of another library: `optax.adam(...)` has its own `init`."""

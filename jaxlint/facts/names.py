@@ -162,6 +162,8 @@ class Names:
         found = self.bindings(node)
         if not found:
             stars = self.tree.star_imports
+            if not stars and node.value in _CONVENTIONS:
+                return (External(_CONVENTIONS[node.value]),)
             return tuple(External(f"{module}.{node.value}") for module in stars) or (Expression(node),)
         if len(found) == 1:
             return self._of_binding(found[0], node)
@@ -307,6 +309,19 @@ class Names:
 
     def _is_classmethod(self, function: Function) -> bool:
         return "classmethod" in self.decorator_names(function)
+
+
+_CONVENTIONS = {
+    "jax": "jax",
+    "jnp": "jax.numpy",
+    "lax": "jax.lax",
+    "jit": "jax.jit",
+    "vmap": "jax.vmap",
+    "grad": "jax.grad",
+    "np": "numpy",
+    "partial": "functools.partial",
+}
+"""What names stand for that nothing in a file binds, as in one that was cut out of a notebook: nothing else has them."""
 
 
 def _exclusive(one: Context, other: Context) -> bool:
