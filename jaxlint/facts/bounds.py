@@ -204,7 +204,7 @@ class Bounds:
         if isinstance(node, cst.Name):
             return self._best([self._of_value(value, node, depth) for value in self._names.values(node)])
         if isinstance(node, cst.Attribute):
-            return self._of_attribute(node)
+            return self._of_attribute(node, depth)
         if isinstance(node, cst.BinaryOperation):
             sides = [self._of_number(side, depth - 1) for side in (node.left, node.right)]
             if all(side.kind is BoundKind.CONSTANT for side in sides):
@@ -231,12 +231,12 @@ class Bounds:
             return self._of_number(value.node, depth - 1)
         return UNKNOWN_BOUND
 
-    def _of_attribute(self, node: cst.Attribute) -> Bound:
+    def _of_attribute(self, node: cst.Attribute, depth: int) -> Bound:
         if self._names.externals(node):
             return UNKNOWN_BOUND
         for value in self._names.values(node):
             if isinstance(value, Expression) and value.node is not node:
-                found = self._of_number(value.node, 2)
+                found = self._of_number(value.node, depth - 2)
                 if found.kind is not BoundKind.UNKNOWN:
                     return Bound(found.kind, found.low, found.high, found.name or node.attr.value, found.axis)
         return Bound(BoundKind.SETTING, name=node.attr.value)

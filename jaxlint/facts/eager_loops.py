@@ -14,6 +14,7 @@ from jaxlint.facts.eager_arrays import EagerArrays
 from jaxlint.facts.glance import SHORT
 from jaxlint.facts.hosted import Hosted
 from jaxlint.facts.loops import Loops, mentions
+from jaxlint.facts.quantities import Quantities
 from jaxlint.facts.tree import Loop, Tree, last_name, within
 
 FEWEST = 2
@@ -103,6 +104,7 @@ class EagerLoops:
         self._alone = alone
         self._hosted = hosted
         self._longest = longest
+        self._quantities = Quantities(loops, arrays)
         candidates = {
             id(loop): eager
             for loop in tree.loops
@@ -175,7 +177,7 @@ class EagerLoops:
             return None
         if self._is_around_the_work(loop):
             return None
-        light = brief or (trips is not None and trips * operations < LIGHT) or self._is_for_show(loop, parts)
+        light = brief or self._quantities.dispatches(loop).is_below(LIGHT) or self._is_for_show(loop, parts)
         on_purpose = (
             self._is_measured(loop)
             or all(map(self._arrays.only_draws, parts))

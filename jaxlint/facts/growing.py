@@ -77,7 +77,7 @@ class GrowingArrays:
             return None
         if self._is_bound_anew(name, call, loop):
             return None
-        return Growing(call, name, f"`{name}` grows in each turn of the loop", loop)
+        return Growing(call, name, f"`{name}` grows in each iteration of the loop", loop)
 
     def _growing_attribute(self, call: cst.Call) -> Growing | None:
         """Return `self.x = jnp.concatenate([self.x, ...])` in a method that is there to be called again."""
@@ -108,7 +108,7 @@ class GrowingArrays:
         changes = self._changes(name, loop)
         if not outside or changes != {"append"} or self._stands_under_if(call, loop):
             return None
-        return Growing(call, name.value, f"`{name.value}` is longer in each turn of the loop", loop)
+        return Growing(call, name.value, f"`{name.value}` is longer in each iteration of the loop", loop)
 
     def _operands_by_list(self) -> Iterator[Growing]:
         """Yield `x[indices]` as an operand, in a loop that makes the list `indices` longer or shorter."""

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 def when(facts: ModuleFacts, site: EagerSite) -> str:
-    """Say how often a site runs, such as "in every turn of the loop"."""
+    """Say how often a site runs, such as "in each iteration of the loop"."""
     if site.in_loop:
-        return "in every turn of the loop"
+        return "in each iteration of the loop"
     return on_each_call(facts.tree.context(site.node).function)
 
 

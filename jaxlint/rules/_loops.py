@@ -20,12 +20,10 @@ CUES = frozenset({"while", "range", "enumerate"})
 def instead(unrolled: Unrolled) -> str:
     """Say what to write instead of a loop."""
     if unrolled.bound == "host":
-        return "run it outside, and give the compiled function the arrays that it collects"
+        return "run it outside, and give the jitted function the arrays that it collects"
     if unrolled.ragged:
-        return (
-            "its turns have different shapes: pad or mask them to one shape, then `jax.vmap` or `jax.lax.scan` does it"
-        )
-    return "use `jax.lax.scan` or `jax.lax.fori_loop`, or `jax.vmap` if the turns are independent"
+        return "its iterations have different shapes: pad or mask them to one, then `jax.vmap` or `jax.lax.scan` fits"
+    return "use `jax.lax.scan` or `jax.lax.fori_loop`, or `jax.vmap` if iterations are independent"
 
 
 def fixes(facts: ModuleFacts, unrolled: Unrolled) -> Iterator[Fix]:

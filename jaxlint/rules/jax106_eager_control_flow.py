@@ -82,7 +82,7 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
     """Yield the eager calls of control flow whose body is new each time."""
     for site in facts.eager_sites.bodies:
         message = (
-            f"{site.name} runs eagerly here, and {_eager.body(site)} is made anew, so it compiles again "
+            f"{site.name} runs eagerly here, and {_eager.body(site)} is new on each call, so it compiles again "
             f"{_eager.when(facts, site)} and its programs fill memory; compile the function around it with `jax.jit`, "
             f"or define the body at module level"
         )

@@ -78,7 +78,11 @@ RULE = Rule(
 def check(facts: ModuleFacts) -> Iterator[Report]:
     """Yield the eager calls of what compiles on every call."""
     for site in facts.eager_sites.solvers:
-        why = "whatever function it is given" if site.target is None else f"because {_eager.body(site)} is made anew"
+        why = (
+            "whatever function it is given"
+            if site.target is None
+            else f"because {_eager.body(site)} is new on each call"
+        )
         message = (
             f"{site.name} runs eagerly here and compiles {_eager.when(facts, site)}, {why}; "
             f"call it in a function that is compiled once with `jax.jit`"

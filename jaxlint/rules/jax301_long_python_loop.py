@@ -78,10 +78,10 @@ RULE = Rule(
 def check(facts: ModuleFacts) -> Iterator[Report]:
     """Yield the loops whose turns are in sight and whose estimate reaches the threshold, outermost first."""
     for loop in facts.long_loops:
-        turns = f"{loop.trips:,} turns" if loop.trips is not None else "many turns"
+        iterations = f"{loop.trips:,} iterations" if loop.trips is not None else "many iterations"
         message = (
-            f"this Python loop unrolls under trace: {turns} leave an estimated {loop.total.equations:,} equations to "
-            f"compile; {_loops.instead(loop)}"
+            f"this Python loop unrolls under trace: {iterations} leave an estimated {loop.total.equations:,} equations "
+            f"to compile; {_loops.instead(loop)}"
         )
         fixes = functools.partial(_loops.fixes, facts, loop)
         yield Report(loop.node, message, facts.evidence.trace(loop.node), fixes=fixes)

@@ -107,17 +107,17 @@ def _message(facts: ModuleFacts, loop: EagerLoop) -> str:
     if loop.helper is not None:
         name = facts.short_code(loop.helper.func)
         return (
-            f"each turn of the loop calls `{name}` eagerly, which dispatches {operations} one by one; compile it, "
+            f"each iteration of the loop calls `{name}` eagerly, which dispatches {operations} one by one; jit it, "
             f"or the part of it that works on arrays"
         )
     if loop.updates or loop.hurts_anyway:
         instead = (
-            "write it with `jax.lax.scan` in a compiled function, or `jax.vmap` if the turns are independent; "
+            "write it with `jax.lax.scan` in a jitted function, or `jax.vmap` if iterations are independent; "
             "`jax.jit` alone would unroll it"
         )
     else:
-        instead = "do a turn in a compiled function, or all of them with `jax.lax.scan` or `jax.vmap`"
-    return f"each turn of this loop dispatches {operations} one by one; {instead}"
+        instead = "do an iteration in a jitted function, or all of them with `jax.lax.scan` or `jax.vmap`"
+    return f"each iteration of this loop dispatches {operations} one by one; {instead}"
 
 
 def _fixes(facts: ModuleFacts, loop: EagerLoop) -> Iterator[Fix]:

@@ -84,7 +84,7 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
     """Yield the loops that run a step eagerly."""
     for step in facts.steps.training:
         message = (
-            f"each turn of this loop runs `{step.what}` eagerly, operation by operation; put the whole step, with "
+            f"each iteration of this loop runs `{step.what}` eagerly, operation by operation; put the whole step, with "
             f"loss, gradients and update, into one function and compile it"
         )
         fixes = functools.partial(_fixes, facts, step)
@@ -92,7 +92,7 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
     for objective in facts.steps.objectives:
         message = (
             f"`{objective.name}` of SciPy calls {objective.what} again and again, operation by operation; hand it a "
-            f"compiled function"
+            f"jitted function"
         )
         yield Report(objective.node, message, facts.evidence.objective(objective))
 

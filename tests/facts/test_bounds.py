@@ -97,3 +97,19 @@ def test_objects_that_are_taken_by_number_are_a_container() -> None:
     """
     facts = facts_of(text)
     assert facts.loops.bounds.of(facts.tree.loops[0]).kind is CONTAINER
+
+
+def test_an_attribute_that_counts_itself_ends() -> None:
+    text = """
+    class Loop:
+        def __init__(self, n):
+            self.n = n
+
+        def grow(self):
+            self.n = self.n + 1
+
+        def run(self):
+            for i in range(self.n): print(i)
+    """
+    facts = facts_of(text)
+    assert facts.loops.bounds.of(facts.tree.loops[0]).kind is SETTING
