@@ -55,6 +55,25 @@ class Calls:
                 self.sites[id(site.function)].append(site)
                 self.by_caller[id(context.function) if context.function is not None else None].append(site)
 
+        self._given: dict[int, Class | None] = {}
+        names.given_class = self._class_given
+
+    def _class_given(self, parameter: Parameter) -> Class | None:
+        """Return the class of what all visible calls of a function give to a parameter, None where they differ."""
+        key = id(parameter)
+        if key not in self._given:
+            self._given[key] = None  # what is handed on in a circle is told by the other calls
+            found = set[int]()
+            cls: Class | None = None
+            for site in self.of(parameter.function) if parameter.default is None and not parameter.star else ():
+                node = argument_of(site.node, parameter, bound=site.bound)
+                values = self.names.values(node) if node is not None else ()
+                classes = [self.names.instance_class(value) for value in values] or [None]
+                found.update(id(one) for one in classes)
+                cls = classes[0]
+            self._given[key] = cls if len(found) == 1 else None
+        return self._given[key]
+
     def of(self, function: Function) -> list[CallSite]:
         """Return the calls of a function."""
         return self.sites.get(id(function), [])

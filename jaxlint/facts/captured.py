@@ -10,6 +10,9 @@ from dataclasses import dataclass
 import libcst as cst
 
 from jaxlint.facts.arrays import ATTRIBUTES_OF_PYTHON, makes_array
+from jaxlint.facts.behind import Behind
+from jaxlint.facts.calls import Calls, argument_of
+from jaxlint.facts.constants import Constants
 from jaxlint.facts.names import Names
 from jaxlint.facts.sizes import Size, Sizes
 from jaxlint.facts.tracing import Tracing
@@ -49,7 +52,12 @@ class Captured:
 class CapturedArrays:
     """Finds them."""
 
-    def __init__(self, tree: Tree, names: Names, tracing: Tracing, values: Values, sizes: Sizes) -> None:
+    def __init__(
+        self, tree: Tree, names: Names, tracing: Tracing, values: Values, sizes: Sizes, calls: Calls, behind: Behind
+    ) -> None:
+        self._calls = calls
+        self._behind = behind
+        self._by_default = Sizes(names, Constants(names, defaults=True))
         self._tree = tree
         self._names = names
         self._tracing = tracing
@@ -116,8 +124,33 @@ class CapturedArrays:
     def _large(self, node: cst.CSTNode) -> Size | None:
         if isinstance(node, (cst.AugAssign, cst.Integer, cst.Float, cst.BaseString, cst.Lambda)):
             return None
-        size = self._sizes.of(node)
+        size = self._sizes.of(node) or self._of_container(node, self._sizes) or self._of_function(node)
         return size if size is not None and (size.loaded or size.bytes >= LARGE) else None
+
+    def _of_container(self, node: cst.CSTNode, sizes: Sizes) -> Size | None:
+        """Return the size of the largest array in a literal dictionary, tuple or list."""
+        if not isinstance(node, (cst.Dict, cst.Tuple, cst.List)):
+            return None
+        found = [sizes.of(element.value) for element in node.elements]
+        large = [size for size in found if size is not None and size.bytes >= LARGE and not size.numpy]
+        return max(large, key=lambda size: size.bytes, default=None)
+
+    def _of_function(self, node: cst.CSTNode) -> Size | None:
+        """Return the size of what a call of a function in sight gives, where it leaves all defaults as they are."""
+        if not isinstance(node, cst.Call):
+            return None
+        callees = self._calls.callees(node)
+        if len(callees) != 1 or any(arg.star for arg in node.args):
+            return None
+        function, bound = callees[0]
+        given = [p for p in function.parameters if argument_of(node, p, bound=bound) is not None]
+        if any(parameter.default is not None for parameter in given):
+            return None
+        found = [
+            self._by_default.of(returned) or self._of_container(returned, self._by_default)
+            for returned in self._behind.returned(node)
+        ]
+        return found[0] if len(found) == 1 and found[0] is not None and not found[0].loaded else None
 
     def _reads(self, use: cst.CSTNode, size: Size) -> bool:
         """Whether a use takes all of the array into the program, not its shape, nor what NumPy computes of it."""

@@ -168,13 +168,23 @@ class CompiledCalls:
                 wrapped = self._wrappings.of(value.node)
                 if wrapped is None or not wrapped.wrapper.compiles:
                     continue
-                for function in self._names.functions(self._behind(wrapped))[:1]:
+                for function in self._functions(self._behind(wrapped))[:1]:
                     yield wrapped, function, self._values.binds_instance(wrapped, function)
             elif isinstance(value, Expression) and value.node is call.func:
                 for site in self._graph.of_node.get(id(call), ()):
                     wrapped = self.wrapper_of(site.function)
                     if wrapped is not None:
                         yield wrapped, site.function, site.bound
+
+    def _functions(self, target: cst.CSTNode) -> tuple[Function, ...]:
+        """Return the functions that an expression stands for, or that a call of a visible factory gives."""
+        found = self._names.functions(target)
+        if found or not isinstance(target, cst.Call) or self._wrappings.of(target) is not None:
+            return found
+        callees = self._graph.callees(target)
+        returned = callees[0][0].returns if len(callees) == 1 else []
+        made = [self._names.functions(node) for node in returned]
+        return made[0] if len(made) == 1 and len(made[0]) == 1 else ()
 
     def _behind(self, wrapped: Wrapped) -> cst.CSTNode:
         """Return what a wrapper compiles, without the transforms around it that take the same arguments."""

@@ -9,6 +9,7 @@ from typing import Any
 import libcst as cst
 
 from jaxlint.facts.names import Expression, Item, Names
+from jaxlint.facts.tree import Parameter
 
 UNKNOWN = object()
 """What `Constants.of` returns for an expression whose value the source does not show."""
@@ -26,8 +27,10 @@ _OPERATORS: dict[type[cst.CSTNode], Callable[[Any, Any], Any]] = {
 class Constants:
     """Evaluates expressions whose value is fixed by the text."""
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: Names, *, defaults: bool = False) -> None:
+        """Take parameters for their defaults where `defaults` says so, as in a call that leaves them out."""
         self._names = names
+        self._defaults = defaults
         self._known: dict[int, Any] = {}
         self._lengths: dict[int, int | None] = {}
 
@@ -162,6 +165,8 @@ class Constants:
             elif isinstance(value, Item) and value.index is not None:
                 whole = self.of(value.node)
                 found.append(whole[value.index] if isinstance(whole, tuple) and value.index < len(whole) else UNKNOWN)
+            elif self._defaults and isinstance(value, Parameter) and value.default is not None:
+                found.append(self.of(value.default))
             else:
                 return UNKNOWN
         return found[0] if len(found) == 1 else UNKNOWN

@@ -282,6 +282,8 @@ class Fates:
                 return Fate(Kept.CALLED, (call,), self._looped(call, made))
             if wrapped.wrapper.makes_callable:
                 return None
+            if kind == "transform" or (kind == "control-flow" and not wrapped.wrapper.stages):
+                return Fate(Kept.CALLED, (call,), self._looped(call, made))  # vjp, jvp, linearize call it at once
             return Fate(Kept.OTHER)
         names = self._names.externals(call.func)
         if any(name in ("functools.wraps", "functools.update_wrapper") for name in names):

@@ -129,7 +129,8 @@ class ModuleFacts:
     @functools.cached_property
     def captured(self) -> list[Captured]:
         """The large arrays that compiled functions close over."""
-        return CapturedArrays(self.tree, self.names, self.tracing, self.values, self.sizes).found
+        parts = (self.tree, self.names, self.tracing, self.values, self.sizes, self.calls, self.behind)
+        return CapturedArrays(*parts).found
 
     @functools.cached_property
     def values(self) -> Values:

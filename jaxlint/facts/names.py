@@ -7,7 +7,7 @@ several; it is in source order, so that findings do not depend on hashing.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -61,6 +61,8 @@ class Names:
         self.asking = Asking()
         self._values: Answers[tuple[Value, ...]] = Answers(self.asking)
         self._orders: Answers[list[Class]] = Answers(self.asking)
+        self.given_class: Callable[[Parameter], Class | None] | None = None
+        """Tells the class of what all visible calls give to a parameter, once the calls are known."""
 
     # Bindings
 
@@ -212,7 +214,7 @@ class Names:
                 return None if self._is_classmethod(function) else function.cls
             if value.annotation is not None and isinstance(value.annotation, (cst.Name, cst.Attribute)):
                 return self._annotated(value)
-            return None
+            return self.given_class(value) if self.given_class is not None else None
         if isinstance(value, Expression) and isinstance(value.node, cst.Call):
             for callee in self.values(value.node.func):
                 if isinstance(callee, Class):
