@@ -248,7 +248,7 @@ def _drop_unused(made: Made, pieces: Pieces, gone: dict[ast.stmt, Span]) -> None
 def _bases(made: Made, site: CompileSite) -> list[str]:
     """Return names for the new function, the best first: its own, or that of the function behind it."""
     around = made.function_name()
-    if made.name is not None:
+    if made.name is not None and (len(made.name) > 1 or site.target.root is None or site.target.root.is_lambda):
         name = made.name.strip("_")
         return named(made, name)
     target = made.maker.args[0] if isinstance(made.maker, ast.Call) and made.maker.args else None

@@ -54,6 +54,8 @@ class _Map:
 
     def fix(self, message: str) -> Fix | None:
         """Return the drafted fix, with what may be claimed of it."""
+        if any(isinstance(node, ast.BinOp) and _repeats(node) for node in ast.walk(self.call.args[0])):
+            raise NoFixError("a number of repetitions would be traced")
         level = _LEVELS[self.gives]
         condition = eager.reason(self.draft.syntax, self.call.args[0])
         if level is Applicability.SAFE and condition:
@@ -61,6 +63,13 @@ class _Map:
         elif level is Applicability.UNSAFE:
             condition = "leaves that are no arrays of JAX become such"
         return self.draft.fix(level, message, condition)
+
+
+def _repeats(node: ast.BinOp) -> bool:
+    """Whether a list, a tuple or a text is repeated by something that may be captured."""
+    parts = (node.left, node.right)
+    sequence = any(isinstance(part, (ast.List, ast.Tuple, ast.JoinedStr)) for part in parts)
+    return sequence and any(not isinstance(part, (ast.List, ast.Tuple, ast.Constant)) for part in parts)
 
 
 def _read(facts: ModuleFacts, leaf_map: LeafMap) -> _Map:
@@ -178,7 +187,8 @@ def compile_in_place(facts: ModuleFacts, leaf_map: LeafMap) -> Fix | None:
     if len(read.call.keywords) > 0 or not _is_long_lived(read):
         raise NoFixError("something static dies with the call")
     draft.replace(read.call.func, f"{draft.name('jax.jit', read.call)}({draft.code(read.call.func)}, static_argnums=0)")
-    return read.fix(_MESSAGE)
+    # What it does nobody sees at once, so it is an idea rather than a change to merge.
+    return draft.fix(Applicability.DISPLAY, _MESSAGE)
 
 
 def _is_long_lived(read: _Map) -> bool:

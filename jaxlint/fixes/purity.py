@@ -47,6 +47,7 @@ _HOST_ATTRIBUTES = frozenset("sharding device devices addressable_data addressab
 _HOST_METHODS = frozenset(
     "item tolist block_until_ready delete copy_to_host_async tobytes nonzero compress devices __array__".split()
 )
+_SEQUENCES = (cst.List, cst.Tuple, cst.ListComp, cst.BaseString)
 _SHAPES = frozenset({"shape", "ndim", "dtype", "size", "itemsize", "weak_type"})
 _DEPTH = 6
 
@@ -242,6 +243,11 @@ class _Code:
         if isinstance(node, cst.Subscript):
             return self._of_subscript(node)
         if isinstance(node, cst.BinaryOperation):
+            if any(isinstance(part, _SEQUENCES) for part in (node.left, node.right)):
+                # `[x] * n` needs the number itself.
+                sides = (node.left, node.right)
+                known = all(self.of(part) is Gives.PYTHON for part in sides if not isinstance(part, _SEQUENCES))
+                return max(self.of(part) for part in sides) if known else Gives.FAILS
             return self._computed(node.left, node.right)
         if isinstance(node, cst.UnaryOperation):
             found = self._computed(node.expression)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -20,16 +20,19 @@ _UNIT = "    "
 
 def wrapped(source: Source, fix: Fix, length: int) -> Fix:
     """Return a fix in which no line is longer than `length` that can be broken at brackets."""
-    edits = [_whole_lines(edit, length, source.newline) for edit in fix.edits]
+    long = [line for edit in fix.edits for line in edit.text.split(source.newline) if len(line) > length]
+    # Code that only moves stays as somebody wrote it.
+    moved = {line.strip() for line in source.text.splitlines()} if long else set()
+    edits = [_whole_lines(edit, length, source.newline, moved) for edit in fix.edits]
     return replace(fix, edits=tuple(_joined(source, edits, length)))
 
 
-def _whole_lines(edit: Edit, length: int, newline: str) -> Edit:
+def _whole_lines(edit: Edit, length: int, newline: str, moved: Collection[str]) -> Edit:
     """Break the lines that an edit brings as a whole, which are all but its first and its last."""
     lines = edit.text.split(newline)
     if all(len(line) <= length for line in lines) or _has_long_string(edit.text):
         return edit
-    inner = [newline.join(broken(line, length)) for line in lines[1:-1]]
+    inner = [line if line.strip() in moved else newline.join(broken(line, length)) for line in lines[1:-1]]
     first = lines[:1]
     if len(lines) > 1 and not lines[0][:1].isspace() and _is_statement(lines[0]):
         first = [newline.join(broken(lines[0], length))]

@@ -101,6 +101,6 @@ def _fixes(facts: ModuleFacts, leaf_map: LeafMap) -> Iterator[Fix]:
 
     return edits.offered(
         lambda: maps.compile_caller(facts, leaf_map),
-        lambda: maps.compile_in_place(facts, leaf_map),
         lambda: maps.compile_at_module_level(facts, leaf_map),
+        lambda: maps.compile_in_place(facts, leaf_map),
     )

@@ -56,8 +56,13 @@ def polish(tree, rates):
     return tree
 
 
+@jax.jit
+def _map_sums(tree):
+    return jax.tree.map(jnp.sum, tree)
+
+
 def logged(tree):
-    sums = jax.jit(jax.tree.map, static_argnums=0)(jnp.sum, tree)
+    sums = _map_sums(tree)
     print({name: float(value) for name, value in sums.items()})
 
 

@@ -129,8 +129,13 @@ def repaired(tree):
     return jax.tree.map(lambda x: jnp.where(jnp.isnan(x), 0, x), tree)
 
 
+@jax.jit
+def _one_leaf_tree(tree):
+    return jax.tree.map(quantize, tree)
+
+
 def one_leaf(tree):
-    return jax.jit(jax.tree.map, static_argnums=0)(quantize, {"w": tree["w0"]})
+    return _one_leaf_tree({"w": tree["w0"]})
 
 
 @jax.jit
@@ -175,6 +180,11 @@ def _map_params(params, other):
     return jax.tree.map(lambda a, b: 0.9 * a + 0.1 * b, params, other)
 
 
+@jax.jit
+def _norms_tree(params):
+    return jax.tree.map(jnp.linalg.norm, params)
+
+
 class Trainer:
     def __init__(self, params):
         self.params = params
@@ -183,7 +193,7 @@ class Trainer:
         self.params = _map_params(self.params, other)
 
     def norms(self):
-        return jax.jit(jax.tree.map, static_argnums=0)(jnp.linalg.norm, self.params)
+        return _norms_tree(self.params)
 
 
 def make(count=2):

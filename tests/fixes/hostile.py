@@ -549,6 +549,47 @@ _BODIES = {
         tree = {"a": jnp.linspace(0.1, 3.0, 1001), "b": jnp.linspace(1.0, 9.0, 77)}
         print(jax.tree.map(lambda x: np.asarray(x).tobytes().hex(), update(tree, tree)))
         """,
+    "a number of repetitions": """
+        def copies(tree, n):
+            out = jax.tree.map(lambda x: jnp.stack([x] * n), tree)
+            return out
+        print(copies({"a": jnp.ones(2)}, 3)["a"].shape)
+        """,
+    "operations that are watched": """
+        def logs(tree):
+            return jax.tree.map(lambda x: jnp.log(x), tree)
+        jax.config.update("jax_debug_nans", True)
+        try:
+            print(logs([jnp.array(-1.0)]))
+        except FloatingPointError:
+            print("not a number")
+        """,
+    "a list for a static argument whose error is expected": """
+        @functools.partial(jax.jit, static_argnames=("axes",))
+        def total(x, axes):
+            return jnp.sum(x, axis=axes)
+        def run(x):
+            try:
+                return total(x, axes=[0])
+            except (ValueError, TypeError):
+                return "refused"
+        print(run(jnp.ones((2, 2))))
+        """,
+    "the names of a function": """
+        def run(x):
+            def f(v):
+                return v + 1
+            return float(jax.jit(f)(x)), "f" in dir()
+        print(run(1.0))
+        """,
+    "a global that exec binds": """
+        exec("K = 1.0")
+        def run(x):
+            return float(jax.jit(lambda v: v * K)(x))
+        first = run(1.0)
+        exec("K = 3.0", run.__globals__)
+        print(first, run(1.0))
+        """,
     "text in a result": """
         jax.jit
         def report(x):
