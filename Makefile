@@ -77,6 +77,7 @@ bench: $(VENV)/installed-dev.stamp ## Measure the time that linting and verifyin
 	$(BIN)/python bench/verify.py
 	$(BIN)/python bench/run.py
 	$(BIN)/python bench/log.py
+	$(BIN)/python bench/lsp.py
 
 # `make lintcheck SAMPLE=60 SEED=0` prints 60 findings to judge as well.
 SAMPLE ?= 0

@@ -154,7 +154,7 @@ class Session:
             self._later(document, 0)
 
     async def _load(self, linter: Linter) -> None:
-        await self._in(self._linting, _warm)
+        self._start(self._in(self._linting, _warm))
         for project in linter.projects:
             await self._in(self._reading, project.load)
             for warning in project.warnings:
