@@ -90,6 +90,7 @@ class Result:
     id: str
     """The same for what is found out in the same way."""
     error: str | None = None
+    has_fixes: bool = False
 
 
 class Linter:
@@ -132,6 +133,21 @@ class Linter:
             result = self._results[document.uri] = self._lint(document, incoming)
             return result
 
+    def with_fixes(self, result: Result) -> Result:
+        """Return a result whose findings have their fixes.  Takes its time."""
+        from jaxlint.driver import shown
+        from jaxlint.linter import lint
+
+        if result.has_fixes or not result.findings:
+            return result
+        with self._lock:
+            file = result.file
+            found = lint(result.source, file.config.settings, file.incoming)
+            result = replace(result, findings=tuple(shown(file)(result.source, found)), has_fixes=True)
+            if self.known(result.document) is not None:
+                self._results[result.document.uri] = result
+            return result
+
     def forget(self, uri: str) -> None:
         """Drop what is known of a file."""
         self._results.pop(uri, None)
@@ -149,7 +165,8 @@ class Linter:
             key = digest("lsp", texts, incoming.digest, repr(config), self.options.enable)
             if not self.options.enable or force_excluded(path, config):
                 return Result(document, source, (), file, key)
-            found = shown(file)(source, lint(source, config.settings, incoming))
+            # Fixes cost more than all the rest, and are wanted only where somebody asks for them.
+            found = shown(file)(source, lint(source, config.settings, incoming, fixes=False))
         except (ConfigError, BaselineError) as error:
             config = Config()
             source = document.source(path)

@@ -319,8 +319,13 @@ class Session:
         result = await self.result(params.text_document.uri)
         if result is None:
             return []
-        offering = self._offering(result)
-        return await self._in(self._linting, lambda: offering.offered(params))
+        linter = self.linter
+
+        def offered() -> list[types.CodeAction]:
+            here = any(actions.at(result, params.text_document.uri, params.range))
+            return self._offering(linter.with_fixes(result) if here else result).offered(params)
+
+        return await self._in(self._linting, offered)
 
     async def resolve(self, action: types.CodeAction) -> types.CodeAction:
         """Return an action with its edits.
@@ -335,8 +340,8 @@ class Session:
         if result is None or result.id != data["id"]:
             code = types.LSPErrorCodes.ContentModified.value
             raise JsonRpcException("the file has changed since this was offered", code)
-        offering = self._offering(result)
-        return await self._in(self._linting, lambda: offering.resolved(action))
+        linter = self.linter
+        return await self._in(self._linting, lambda: self._offering(linter.with_fixes(result)).resolved(action))
 
     def _offering(self, result: Result) -> actions.Actions:
         capabilities = self.server.client_capabilities
