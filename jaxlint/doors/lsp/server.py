@@ -60,6 +60,8 @@ class Session:
         # One thread each: linting must not wait for a folder that is read for the first time.
         self._linting = ThreadPoolExecutor(1, "lint")
         self._reading = ThreadPoolExecutor(1, "read")
+        # While the client and the server tell each other what they can do.
+        self._linting.submit(_warm)
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._background: set[asyncio.Task[None]] = set()
         self._published: dict[str, set[str]] = {}
@@ -154,7 +156,6 @@ class Session:
             self._later(document, 0)
 
     async def _load(self, linter: Linter) -> None:
-        self._start(self._in(self._linting, _warm))
         for project in linter.projects:
             await self._in(self._reading, project.load)
             for warning in project.warnings:
