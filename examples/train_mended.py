@@ -204,6 +204,14 @@ def pooled(rows, shape):
     return rows.reshape(shape).mean(axis=1)
 
 
+STAGES = jnp.array([1.0, 0.5, 0.25])
+
+
+@jax.jit
+def staged(rate, number):
+    return rate * STAGES[number % 3]
+
+
 grad_of_error = jax.jit(jax.grad(squared_error))
 
 
@@ -231,7 +239,7 @@ def fine_tune(params, inputs, targets, rate, size):
         batch = batch_of(inputs, number, size), batch_of(targets, number, size)
         params = gradient_step(params, *batch, rate)
         error = trimmed_error(params, *batch, limit=1.0)
-        rate, before = slowed(rate, error, before), error
+        rate, before = slowed(staged(rate, number), error, before), error
         params = descent.update(params, grad_of_error(params, *batch))
         descent.cool()
     residual = predict(params, inputs) - targets
