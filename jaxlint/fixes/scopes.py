@@ -120,10 +120,10 @@ class Scopes:
         current: Scope | None = scope
         own = True
         while current is not None:
-            if name in self._global[current]:
+            if name in self._global.get(current, ()):
                 return self.module
             hidden = isinstance(current, ast.ClassDef) and not own
-            if name in self._bound[current] and not hidden and name not in self._nonlocal[current]:
+            if name in self._bound.get(current, ()) and not hidden and name not in self._nonlocal.get(current, ()):
                 return current
             own = own and isinstance(current, COMPREHENSIONS)
             current = self._outer.get(current)
