@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.notebooks import dumps, notebook
+
 ROOT = Path(__file__).resolve().parent.parent
 NEEDED = (".pre-commit-hooks.yaml", "jaxlint", "pyproject.toml", "README.md", "LICENSE")
 FIXABLE = "import jax\n\n\n@jax.jit\ndef total(x, axis):\n    return x.sum(axis=axis)\n"
@@ -75,6 +77,7 @@ def test_hooks_lint_and_fix_what_is_committed(hooks: Repository, tmp_path: Path)
     for name in ("a.py", "left/b.py", "excluded/c.py", "d.txt", "e.pyi"):
         (project.folder / name).parent.mkdir(exist_ok=True)
         (project.folder / name).write_text(FIXABLE)
+    (project.folder / "g.ipynb").write_text(dumps(notebook(FIXABLE)))
     (project.folder / "f.py").write_text(UNFIXABLE)
     (project.folder / "pyproject.toml").write_text("[tool.jaxlint]\nexclude = ['excluded/']\n")
     project.git("add", "--all")
@@ -83,7 +86,9 @@ def test_hooks_lint_and_fix_what_is_committed(hooks: Repository, tmp_path: Path)
     assert code == 1, out
     assert [line.split(" ")[0] for line in out.splitlines() if ": JAX" in line] == [
         "a.py:6:23:",
+        "e.pyi:6:23:",
         "f.py:6:12:",
+        "g.ipynb:cell",
         "left/b.py:6:23:",
     ]
 
@@ -91,7 +96,9 @@ def test_hooks_lint_and_fix_what_is_committed(hooks: Repository, tmp_path: Path)
     assert code == 1, out
     assert "files were modified by this hook" in out
     assert "static_argnames" in (project.folder / "a.py").read_text()
-    assert project.git("diff", "--name-only").split() == ["a.py"]
+    assert project.git("diff", "--name-only").split() == ["a.py", "e.pyi", "g.ipynb"]
+    # What cannot be fixed is left to the other hook.
+    assert ": JAX" not in out
     project.git("add", "--all")
 
     (project.folder / "f.py").write_text("import jax\n")
