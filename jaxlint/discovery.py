@@ -74,7 +74,7 @@ def discover(paths: Sequence[str], finder: Finder, *, notebooks: bool = True) ->
         elif not os.path.lexists(path) or not given:
             found.errors.append(f"{given or repr(given)}: no such file or folder")
         elif not notebooks and is_notebook(name):
-            found.errors.append(f"{given}: notebooks cannot be verified yet; export it as a script first")
+            found.errors.append(f"{given}: fixes of notebooks cannot be proven yet; export it as a script first")
         else:
             config = finder.config(os.path.dirname(path))
             if not force_excluded(path, config):

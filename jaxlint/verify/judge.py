@@ -251,6 +251,8 @@ def _refuses(failure: Failure, names: frozenset[str]) -> bool:
     match = re.match(r"Argument '.*' of type '?<class '(?:.*\.)?(\w+)'>", failure.message)
     if match is not None:
         return match[1] in names  # vmap and grad, of an instance of a class
+    if "metadata fields of pytree" in failure.message:
+        return any(name[:1].isupper() for name in names)
     match = re.match(r"Non-hashable static arguments .*? object of type <class '(?:.*\.)?(\w+)'>", failure.message)
     return match is not None and match[1] in names
 
@@ -308,8 +310,12 @@ def _by_size(growth: Growth, tier: str, numbers: Evidence) -> Judgement:
         text += "; larger arguments make no more, so that it grows with data is not shown"
         return Judgement(None, text, tier, replace(numbers, equations=equations))
     more, total = growth.sizes[1]
+    if more > iterations and total == equations:
+        # Both were cut off.
+        (few, at_few), (many, at_many) = sorted(growth.equations.items())
+        total = round(equations + (at_many - at_few) / (many - few) * (more - iterations))
     text += f", {total} in {more} with arguments of twice the size" if more else f", {total} with twice the size"
-    return Judgement(total > equations, text, tier, replace(numbers, equations=total))
+    return Judgement(True if total > equations else None, text, tier, replace(numbers, equations=total))
 
 
 _SECONDS_EACH, _SECONDS_EACH_SLOW = 0.0003, 0.005

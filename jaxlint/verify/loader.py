@@ -408,12 +408,16 @@ class Module:
                 return first, second
         return (first,)
 
-    def again(self, line: int, calls: int) -> Observation:
-        """Run the module-level statement that stands on a line again."""
+    def again(self, line: int, calls: int, *, dispatches: Anchor | None = None, seconds: float = 0.0) -> Observation:
+        """Run the module-level statement that stands on a line again; `dispatches` and `seconds` as for `call`."""
         target = f"line {line}"
         for unit in self._units:
             if unit.line <= line <= unit.end_line:
                 _clear_caches(self._recorder.jax)
+                counter = self._recorder.dispatches
+                if dispatches is not None and counter is not None:
+                    with counter.counting(), self._recorder.until(dispatches):
+                        return Observation(target, tuple(self._execute(unit, seconds) for _ in range(calls)))
                 return Observation(target, tuple(self._execute(unit) for _ in range(calls)))
         return Observation(target, reason=f"no statement stands on line {line}")
 

@@ -396,7 +396,9 @@ class Proof:
         return judge.every_call(seen, anchor, line=line if inputs else None)
 
     def _raises(self, line: int, anchor: Anchor) -> Judgement:
-        failures = [*self._load_failures()]
+        # What else failed while the module was loaded is no answer to what is asked.
+        asked = self._compiled(line) or self._module.loaded.examples
+        failures = [f for f in self._load_failures() if not asked or (f.stack and anchor.holds(f.stack[0]))]
         names = self._places.names(line)
         synthetic = False
         result: Judgement | None = None
@@ -513,7 +515,7 @@ class Proof:
 
         targets = self._targets(line) or self._module.loaded.examples
         if self._budget is not None and not self._places.target(line):
-            judgement = judge_one(self._at_module_level(line))
+            judgement = judge_one(self._at_module_level(line, anchor if dispatches else None))
             if judgement.shown is not None or not targets:
                 return judgement
         return self._worst(one, targets)
@@ -588,8 +590,15 @@ class Proof:
             self._observations[key] = self._module.call(target, calls, dispatches=dispatches)
         return self._observations[key]
 
-    def _at_module_level(self, line: int) -> Observation:
-        """Return what the statement around a line did when the module was loaded, or does now if it was left out."""
+    def _at_module_level(self, line: int, dispatches: Anchor | None = None) -> Observation:
+        """Return what the statement around a line did when the module was loaded, or does now if it was left out.
+
+        It is run once more where `dispatches` are to be counted.
+        """
+        if dispatches is not None:
+            seen = self._module.again(line, 1, dispatches=dispatches)
+            self._observations["", f"line {line} {dispatches.ranges}"] = seen
+            return seen
         runs = tuple(s.run for s in self._module.loaded.statements if s.line <= line <= s.end_line)
         key = ("", f"line {line}")
         if key not in self._observations:

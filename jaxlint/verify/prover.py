@@ -304,9 +304,12 @@ class LoadedModule:
         answer, reason = self._ask(request)
         return growth_from_json(answer["growth"]) if answer else Growth(target, reason=reason)
 
-    def again(self, line: int, calls: int = CALLS) -> Observation:
-        """Run the module-level statement on a line once more, `calls` times."""
-        return self._observe(f"line {line}", {"op": "again", "line": line, "calls": calls})
+    def again(self, line: int, calls: int = CALLS, *, dispatches: Anchor | None = None) -> Observation:
+        """Run the module-level statement on a line once more, `calls` times; `dispatches` as for `call`."""
+        place = None if dispatches is None else asdict(dispatches)
+        seconds = self._prover.timeout * _PATIENT
+        request = {"op": "again", "line": line, "calls": calls, "dispatches": place, "seconds": seconds}
+        return self._observe(f"line {line}", request)
 
     def _observe(self, target: str, request: Mapping[str, Any]) -> Observation:
         answer, reason = self._ask(request)

@@ -48,7 +48,8 @@ SLOW = frozenset(
 _OF_TRACING = re.compile(
     "static_arg|donate_arg|Non-hashable static|unhashable type|not a valid JAX type|not a valid JAX array type"
     "|Shapes must be 1D sequences of concrete values|must have static start|must be static|traced array"
-    "|is not hashable|indices must be integers.*Tracer|Tracer. object cannot be interpreted as"
+    "|is not hashable|metadata fields of pytree|indices must be integers.*Tracer"
+    "|Tracer. object cannot be interpreted as"
 )
 """What messages say whose exceptions are none of jax's own."""
 

@@ -600,7 +600,10 @@ class Search:
     def _ranked(self, state: State, blamed: list[str], world: World, message: str) -> Iterator[tuple[float, State]]:
         """Yield states in which arrays have the rank that an exception asks for."""
         match = _TOO_FEW_AXES.search(message) or _TO_UNPACK.search(message)
-        if match is None or not 0 < int(match[1]) <= _MOST_AXES:
+        if match is None:
+            yield from self._more_axes(state, blamed, world, message)
+            return
+        if not 0 < int(match[1]) <= _MOST_AXES:
             return
         changes = {}
         for path in blamed:
@@ -619,6 +622,19 @@ class Search:
                 yield 0.4, state.choosing({path: index})
         if len(changes) > 1:
             yield 0.5, state.choosing(changes)
+
+    def _more_axes(self, state: State, blamed: list[str], world: World, message: str) -> Iterator[tuple[float, State]]:
+        """Yield states in which arrays have one axis more, where an exception says that there are too few."""
+        if not _FEW_AXES.search(message):
+            return
+        for path in blamed:
+            choice = world.choice(path)
+            rank = choice.data[0] if choice.kind == "array" else None
+            if isinstance(rank, int) and rank < _MOST_AXES:
+                choices, wanted = self._slots[path].choices, Choice("array", (rank + 1, choice.data[1]))
+                if wanted not in choices:
+                    choices.append(wanted)
+                yield 0.5, state.choosing({path: choices.index(wanted)})
 
     def _keys(self, state: State, blamed: list[str], world: World) -> Iterator[tuple[float, State]]:
         """Yield states in which an array is a key of jax's random numbers."""
@@ -849,6 +865,10 @@ _OFFERED = (
 )
 """What a value may be though nothing but an exception says so."""
 _KEYS = (Choice("array", (0, "key")), Choice("array", (0, "oldkey")), Choice("array", (1, "key")))
+_FEW_AXES = re.compile(
+    r"must have ndim at least|out of bounds for array of dimension|rank should be at least|at least two dimensions"
+    r"|at least 2 dim|must be at least 1-|iteration over a 0-d|len\(\) of unsized"
+)
 _TOO_FEW_AXES = re.compile(r"but (\d+) were indexed")
 """How jax says that an array has fewer axes than are asked for, and how many these are."""
 _OF_VALUES = ("ValueError", "RuntimeError", "LinAlgError", "ZeroDivisionError", "FloatingPointError", "AssertionError")

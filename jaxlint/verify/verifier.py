@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from jaxlint.diagnostic import Diagnostic
+from jaxlint.source import Source
 from jaxlint.verify.judge import Judgement
 from jaxlint.verify.observation import Range
 from jaxlint.verify.proof import Budget, Proof
@@ -185,38 +186,44 @@ def verify_file(prover: Prover, job: Job, budget: Budget) -> Iterator[Result]:
     Raises:
         WorkerError: no process with jax can be started.
     """
-    lines = {diagnostic.location.row for diagnostic in job.diagnostics}
-    spans = {_range(diagnostic) for diagnostic in job.diagnostics}
+    source = None
+    if job.path.suffix == ".ipynb":
+        # Its cells are run one after the other, as the script that they are linted as.
+        source = Source.from_bytes(job.path.read_bytes(), job.path.name)
+    ranges = [_range(diagnostic, source) for diagnostic in job.diagnostics]
+    lines, spans = {where[0] for where in ranges}, set(ranges)
     proof: Proof | None = None
     reason = ""
+    text = None if source is None else source.text.encode()
     try:
-        proof = Proof(prover, job.path, lines, budget=budget, examples=job.examples, spans=spans)
+        proof = Proof(prover, job.path, lines, budget=budget, examples=job.examples, spans=spans, source=text)
     except (SyntaxError, ValueError, OSError, RecursionError) as error:
         reason = f"the file cannot be loaded: {error}"
-    for diagnostic in job.diagnostics:
-        yield _result(proof, diagnostic) if proof else Result.not_run(diagnostic, reason)
+    for diagnostic, where in zip(job.diagnostics, ranges, strict=True):
+        yield _result(proof, diagnostic, where) if proof else Result.not_run(diagnostic, reason)
 
 
-def _result(proof: Proof, diagnostic: Diagnostic) -> Result:
+def _result(proof: Proof, diagnostic: Diagnostic, where: Range) -> Result:
     if diagnostic.impact is None:
         return Result.not_run(diagnostic, "it speaks of the file, not of what the code does")
     try:
-        judgement = proof.judge(diagnostic.location.row, diagnostic.code, impact=diagnostic.impact)
-        judgement = proof.settled(judgement, _range(diagnostic), diagnostic.code, diagnostic.impact)
+        judgement = proof.judge(where[0], diagnostic.code, impact=diagnostic.impact)
+        judgement = proof.settled(judgement, where, diagnostic.code, diagnostic.impact)
     except LookupError:
         return Result.not_run(diagnostic, f"no way is known to measure what {diagnostic.code} claims")
     result = Result.of(diagnostic, judgement)
     called = (judgement.figures.target,) if judgement.figures.target else ()
-    return replace(result, targets=(*called, *proof.targets(diagnostic.location.row)))
+    return replace(result, targets=(*called, *proof.targets(where[0])))
 
 
-def _range(diagnostic: Diagnostic) -> Range:
-    """Return where a finding is, as Python's syntax trees count."""
+def _range(diagnostic: Diagnostic, source: Source | None) -> Range:
+    """Return where a finding is, as Python's syntax trees count; in a notebook in the text of all its cells."""
     start, end = diagnostic.location, diagnostic.end_location
     columns = [
         len(line[: place.column - 1].encode()) for line, place in ((diagnostic.line, start), (diagnostic.end_line, end))
     ]
-    return start.row, columns[0], end.row, columns[1]
+    rows = [p.row if source is None else source.row_of(p.row, p.cell) for p in (start, end)]
+    return rows[0], columns[0], rows[1], columns[1]
 
 
 def verify_at(prover: Prover, path: Path, line: int, code: str, *, budget: Budget | None = None) -> Judgement:

@@ -94,7 +94,10 @@ class Worker:
             lines = range(request["line"], request["end_line"] + 1)
             return {"growth": to_json(self._module.grow(request["target"], lines, request["limits"]))}
         if request["op"] == "again":
-            return {"observation": to_json(self._module.again(request["line"], request["calls"]))}
+            place = request["dispatches"]
+            counted = None if place is None else _anchor(place)
+            seen = self._module.again(request["line"], request["calls"], dispatches=counted, seconds=request["seconds"])
+            return {"observation": to_json(seen)}
         raise ValueError(f"unknown request {request['op']!r}")
 
     def poisoned(self) -> bool:

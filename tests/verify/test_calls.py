@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
@@ -132,3 +133,15 @@ def test_code_that_is_only_a_test_or_a_benchmark_is_told() -> None:
     assert kind_of(Path("model.py"), "TestModel.test_step") == "test"
     assert kind_of(Path("benchmarks/speed.py")) == "benchmark"
     assert kind_of(Path("contest/latest.py"), "attest") == ""
+
+
+def test_notebooks_run_as_the_script_that_they_are_linted_as(prover: Prover, tmp_path: Path) -> None:
+    cells = ["import jax\nimport jax.numpy as jnp\n", "def f(x, by):\n    return jax.jit(lambda v: v * by[7])(x)\n"]
+    cells.append("%matplotlib inline\nfor _ in range(3):\n    f(jnp.ones(5), {7: 2})")
+    path = tmp_path / "notes.ipynb"
+    kept = [{"cell_type": "code", "metadata": {}, "source": cell, "outputs": []} for cell in cells]
+    path.write_text(json.dumps({"cells": kept, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
+    (file,) = discover([str(path)], Finder(isolated=True)).files
+    (result,) = verify_file(prover, Job(path, check_file(file).diagnostics), Budget(recording=20.0))
+    assert result.verdict == "confirmed", result.reason
+    assert result.evidence.inputs == "x=float32[5], by=dict (from notes.ipynb)"

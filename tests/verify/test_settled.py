@@ -134,3 +134,15 @@ def test_what_ran_only_under_trace_says_nothing_of_eager_code(verify: Verify) ->
     (result,) = [result for result in results.values() if result.diagnostic.code == "JAX402"]
     assert result.verdict == "not-run"
     assert "while being traced" in result.reason
+
+
+def test_loops_at_module_level_count_dispatches_too(verify: Verify) -> None:
+    results = verify("""
+        x = jnp.ones(3)
+        y = jnp.sin(x) * 2 + x
+        for _ in range(300):
+            y = jnp.sin(y) * 2 + y
+    """)
+    (result,) = [result for result in results.values() if result.diagnostic.code == "JAX402"]
+    assert result.verdict == "confirmed"
+    assert "operations here one by one" in result.reason

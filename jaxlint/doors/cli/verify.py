@@ -285,7 +285,7 @@ def _lint(arguments: argparse.Namespace, places: list[str]) -> tuple[list[File],
     if "-" in paths:
         raise UsageError("verify runs files, not standard input")
     found = discover(
-        [*paths, *(place for place in places if arguments.paths)], check.finder(arguments), notebooks=False
+        [*paths, *(place for place in places if arguments.paths)], check.finder(arguments), notebooks=not arguments.fix
     )
     failed = bool(found.errors)
     configured = (warning for file in found.files for warning in file.config.warnings)
