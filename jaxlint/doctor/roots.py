@@ -339,7 +339,7 @@ def _options(call: ast.Call | None, function: Function | None, module: Module) -
     found.update({name: None for name, value in given.items() if _is_option(value, module)})
     given.update({keyword.arg: keyword.value for keyword in call.keywords if keyword.arg})
     found.update({name: None for name in function.options if name in given})
-    return list(filter(None, found))
+    return [name for name in function.parameters if name in found]
 
 
 def _is_option(node: ast.expr, module: Module) -> bool:

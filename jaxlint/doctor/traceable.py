@@ -26,6 +26,17 @@ _ACTS = frozenset({"print", "open", "input", "breakpoint", "exec", "eval", "exit
 _VALUES = frozenset({"float", "int", "bool", "complex", "str"})
 _HOST_METHODS = frozenset({"item", "tolist", "block_until_ready", "__array__"})
 _COMPILE = frozenset({"jit", "pmap", "filter_jit", "filter_pmap"})
+_SIZES = frozenset(
+    {"length", "shape", "axis", "axes", "num_classes", "total_repeat_length", "ndmin", "dtype", "unroll"}
+)
+_ARRAY_METHODS = frozenset(
+    """
+    all any argmax argmin argpartition argsort astype at choose clip compress conj conjugate copy cumprod cumsum
+    diagonal dot flatten get items keys values item itemset max mean min nonzero prod ptp ravel repeat replace reshape round
+    searchsorted sort squeeze std sum swapaxes take tobytes tolist trace transpose var view block_until_ready
+    """.split()
+)
+"""Methods of arrays, and of the dictionaries and records that hold them."""
 _STATIC = frozenset({"shape", "ndim", "dtype", "size", "itemsize", "weak_type"})
 _SETS_UP = frozenset({"__init__", "setup", "__post_init__"})
 _COMPREHENSIONS = ("<listcomp>", "<genexpr>", "<dictcomp>", "<setcomp>")
@@ -204,6 +215,13 @@ class _Body:
                 yield from self._call(node)
             elif isinstance(node, ast.If | ast.While | ast.IfExp | ast.Assert):
                 yield from self._test(node.test)
+            elif isinstance(node, ast.Return) and node.value is not None and self._has_function(node.value):
+                yield "it returns functions, which would keep what was traced"
+
+    def _has_function(self, value: ast.expr) -> bool:
+        parts = value.elts if isinstance(value, ast.Tuple | ast.List) else [value]
+        made = {node.name for node in self._own if isinstance(node, ast.FunctionDef)}
+        return any(isinstance(p, ast.Lambda) or (isinstance(p, ast.Name) and p.id in made) for p in parts)
 
     def _store(self, node: ast.Attribute | ast.Subscript) -> Iterator[str]:
         base: ast.expr = node
@@ -219,6 +237,7 @@ class _Body:
         name = self._module.qualified(node.func)
         head = name.partition(".")[0]
         given = [*node.args, *(keyword.value for keyword in node.keywords)]
+        self._decides(node)
         if isinstance(node.func, ast.Name) and name in _ACTS:
             yield f"it calls `{name}`"
         elif (name in _VALUES or name.startswith("numpy.")) and any(map(self._is_traced, given)):
@@ -227,6 +246,23 @@ class _Body:
             yield f"`.{node.func.attr}()` needs a value"
         elif self._is_imported(node.func) and head and head not in _PURE and not self._module.is_users(name):
             yield f"it calls `{ast.unparse(node.func)}`, which acts outside of jax"
+
+    def _decides(self, node: ast.Call) -> None:
+        """Note the parameters that a call shows to be no arrays: objects with methods of their own, and sizes."""
+        called = node.func
+        if isinstance(called, ast.Attribute) and called.attr not in _ARRAY_METHODS:
+            self._option(called.value)
+        if isinstance(called, ast.Name) and called.id in ("range", "getattr"):
+            for argument in node.args:
+                self._option(argument)
+        for keyword in node.keywords:
+            if keyword.arg in _SIZES:
+                self._option(keyword.value)
+
+    def _option(self, node: ast.expr) -> None:
+        known = ("self", *self._function.options)
+        if isinstance(node, ast.Name) and node.id in self._parameters and node.id not in known:
+            self._function.options.append(node.id)
 
     def _is_imported(self, node: ast.expr) -> bool:
         while isinstance(node, ast.Attribute):

@@ -129,6 +129,7 @@ def test_what_acts_or_needs_values_is_not_told_to_be_compiled(project: Project) 
         "global z": "outside of it",
         "yield x": "generator",
         "if jnp.any(x > 0): x = -x": "decides by a value",
+        "return lambda: x": "returns functions",
     }
     for body, reason in bodies.items():
         code = (
@@ -316,3 +317,15 @@ def test_loops_that_compile_again_within_a_call_are_told_of_the_call(project: Pr
     assert found["title"].startswith("`optimizer.update` runs operation by operation: 3 programs")
     assert found["facts"][0] == "while in it compiled again, 4 times"
     assert found["saving"] == pytest.approx(4.4 + 0.2)
+
+
+def test_objects_and_sizes_are_static(project: Project) -> None:
+    code = (
+        "import jax\nimport jax.numpy as jnp\n\n\ndef fit(optimizer, params, steps):\n"
+        "    state = optimizer.init(params)\n    return jax.lax.scan(lambda c, _: (c, state), params, length=steps)\n\n\n"
+        "print(fit(object(), jnp.ones(2), 100))\n"
+    )
+    stack = (at(code, "optimizer.init(params)", "fit"), at(code, "fit(object(), jnp.ones(2), 100)"))
+    happened = [e for name in ("a", "b", "c") for e in operation(name, stack)]
+    (found,) = suggestions(project, code, happened)
+    assert 'jax.jit(fit, static_argnames=("optimizer", "steps"))' in found["advice"]
