@@ -197,7 +197,15 @@ class _Roots:
         called = call.func if call is not None else None
         name = step.module.qualified(called.func if isinstance(called, ast.Call) else called) if called else ""
         known = name.startswith(("jax.", "numpy."))
-        if call is None or not name or known or name.partition(".")[0] in _SHOWING or _is_of_the_world(step):
+        discarded = call is not None and step.module.is_discarded(call)
+        if (
+            call is None
+            or discarded
+            or not name
+            or known
+            or name.partition(".")[0] in _SHOWING
+            or _is_of_the_world(step)
+        ):
             return self._body(operation)
         text = ast.unparse(call.func)
         root = Root("call", step.frame, text, step.module.wrapper(), _options(call, None, step.module))
@@ -231,7 +239,7 @@ class _Roots:
     def _gives_something(self, outer: _Step, inner: _Step) -> bool:
         """Tell whether a call can be compiled: it is given something, and what it makes can be returned."""
         call = _call(outer)
-        if call is None or inner.function is None:
+        if call is None or inner.function is None or outer.module.is_discarded(call):
             return False
         if inner.function.name == "__init__":
             return inner.module.makes_a_pytree(inner.function)

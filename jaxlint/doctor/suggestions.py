@@ -198,7 +198,7 @@ def _root_advice(root: Root) -> str:
         static = f", static_argnums={_tuple([int(option) for option in root.options])}"
     else:
         static = f", static_argnames={_tuple([option for option in root.options if not option.isdigit()])}"
-    return advice.COMPILE.format(compiled=f"{root.wrapper}({root.name}{static})", name=root.name)
+    return advice.COMPILE.format(compiled=f"{root.wrapper}({_clipped(root.name)}{static})", name=_clipped(root.name))
 
 
 def _tuple(values: list[int] | list[str]) -> str:
@@ -388,14 +388,18 @@ def _say_operations(suggestion: Suggestion) -> None:
         for group in suggestion.misses[:2]:
             suggestion.facts.append(f"{group.program or group.key.name} was compiled again for them as well")
     else:
-        suggestion.title = f"`{root.name}` runs operation by operation: {programs} programs, where one would do{end}"
+        suggestion.title = (
+            f"`{_clipped(root.name)}` runs operation by operation: {programs} programs, where one would do{end}"
+        )
     if root is not None and root.again:
         times = sum(group.count for group in root.again)
         names = sorted({group.program for group in root.again})
         if programs:
             suggestion.facts.append(f"{', '.join(names)} in it compiled again, {_counted(times, 'time')}")
         else:
-            suggestion.title = f"`{root.name}` compiles {', '.join(names)} again, {_counted(times, 'time')}{end}"
+            suggestion.title = (
+                f"`{_clipped(root.name)}` compiles {', '.join(names)} again, {_counted(times, 'time')}{end}"
+            )
     most = sorted(operations.items(), key=lambda item: (-item[1], item[0]))
     listed = ", ".join(f"{name} x{count}" if count > 1 else name for name, count in most[:8])
     if listed:
@@ -407,6 +411,13 @@ def _say_operations(suggestion: Suggestion) -> None:
         and suggestion.saving < suggestion.seconds / 5
     ):
         suggestion.facts.append(advice.HEAVY)
+
+
+def _clipped(name: str) -> str:
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 3]}..."
+
+
+_LONGEST = 60
 
 
 def _counted(number: int, noun: str) -> str:

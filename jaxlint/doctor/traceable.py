@@ -31,9 +31,9 @@ _SIZES = frozenset(
 )
 _ARRAY_METHODS = frozenset(
     """
-    all any argmax argmin argpartition argsort astype at choose clip compress conj conjugate copy cumprod cumsum
-    diagonal dot flatten get items keys values item itemset max mean min nonzero prod ptp ravel repeat replace reshape round
-    searchsorted sort squeeze std sum swapaxes take tobytes tolist trace transpose var view block_until_ready
+    all any argmax argmin argpartition argsort astype at choose clip compress conj conjugate copy cumprod cumsum dot
+    diagonal flatten get items keys values item itemset max mean min nonzero prod ptp ravel repeat replace reshape
+    round searchsorted sort squeeze std sum swapaxes take tobytes tolist trace transpose var view block_until_ready
     """.split()
 )
 """Methods of arrays, and of the dictionaries and records that hold them."""
@@ -79,6 +79,7 @@ class Module:
         self._functions: list[tuple[int, int, Function]] = []
         self._index(self.tree, None, [])
         self._calls: dict[tuple[int, int, int, int], ast.expr] | None = None
+        self._discarded = {id(node.value) for node in ast.walk(self.tree) if isinstance(node, ast.Expr)}
 
     def function(self, line: int, name: str) -> Function | None:
         """Return the innermost function around a line whose frame has this qualified name; None at module level."""
@@ -103,6 +104,10 @@ class Module:
                 if isinstance(node, ast.expr)
             }
         return self._calls.get((line, column, end_line, end_column))
+
+    def is_discarded(self, call: ast.expr) -> bool:
+        """Tell whether nothing uses what a call gives: it is made for what it does."""
+        return id(call) in self._discarded
 
     def named(self, name: str) -> Function | None:
         """Return the last function of a name."""

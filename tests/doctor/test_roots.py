@@ -321,11 +321,24 @@ def test_loops_that_compile_again_within_a_call_are_told_of_the_call(project: Pr
 
 def test_objects_and_sizes_are_static(project: Project) -> None:
     code = (
-        "import jax\nimport jax.numpy as jnp\n\n\ndef fit(optimizer, params, steps):\n"
-        "    state = optimizer.init(params)\n    return jax.lax.scan(lambda c, _: (c, state), params, length=steps)\n\n\n"
+        "import jax\nimport jax.numpy as jnp\n\n\n"
+        "def fit(optimizer, params, steps):\n    state = optimizer.init(params)\n"
+        "    return jax.lax.scan(lambda c, _: (c, state), params, length=steps)\n\n\n"
         "print(fit(object(), jnp.ones(2), 100))\n"
     )
     stack = (at(code, "optimizer.init(params)", "fit"), at(code, "fit(object(), jnp.ones(2), 100)"))
     happened = [e for name in ("a", "b", "c") for e in operation(name, stack)]
     (found,) = suggestions(project, code, happened)
     assert 'jax.jit(fit, static_argnames=("optimizer", "steps"))' in found["advice"]
+
+
+def test_a_call_whose_result_nothing_uses_is_made_for_what_it_does(project: Project) -> None:
+    code = (
+        "import jax.numpy as jnp\nfrom numpyro.infer import MCMC, NUTS\n\n\n"
+        "def model(x):\n    return jnp.sin(x) * 2\n\n\n"
+        "mcmc = MCMC(NUTS(model))\nmcmc.run(3)\nprint(mcmc)\n"
+    )
+    stack = (at(code, "jnp.sin(x)", "model"), at(code, "mcmc.run(3)"))
+    happened = [e for name in ("a", "b", "c") for e in operation(name, stack)]
+    (found,) = suggestions(project, code, happened)
+    assert found["title"].startswith("3 operations were compiled one by one")
