@@ -323,7 +323,7 @@ _CONVENTIONS = {
     "np": "numpy",
     "partial": "functools.partial",
 }
-"""What names stand for that nothing in a file binds, as in one that was cut out of a notebook: nothing else has them."""
+"""What names stand for that nothing in a file binds, as in one cut out of a notebook: nothing else has them."""
 
 
 def _exclusive(one: Context, other: Context) -> bool:
