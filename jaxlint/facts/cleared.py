@@ -45,7 +45,10 @@ class ClearedCaches:
         """All of them, in source order."""
         found = []
         for call in self._tree.calls:
-            if last_name(call.func) not in _OF_ONE and not _ALL.intersection(self._names.externals(call.func)):
+            name = last_name(call.func)
+            if name not in _OF_ONE and not (
+                name.startswith("clear_") and _ALL.intersection(self._names.externals(call.func))
+            ):
                 continue
             for loop, inside in self._loops(call):
                 if self._is_timed(loop) or self._may_be_rare(call, loop):

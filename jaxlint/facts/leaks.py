@@ -80,12 +80,15 @@ class Leaks:
     def _of(self, function: Function, *, arguments: bool = False) -> Iterator[Leak]:
         """Yield the leaks of a function; with `arguments`, only what comes of its arguments is traced there."""
         seen = set[str]()
+        outer = function.scope.globals | function.scope.nonlocals
         for node in self._tree.body(function) if function.name not in _MAKERS else ():
             for store in self._stores(node):
-                if arguments and not any(map(self._staged.comes_from_argument, within(store.value))):
-                    continue
+                if isinstance(store.target, cst.Name) and not store.adds and store.target.value not in outer:
+                    continue  # a name of the function's own, which most are
                 leak = self._leak(store, function)
-                if leak is not None and (name := last_name(leak.target)) not in seen:
+                if leak is None or (arguments and not any(map(self._staged.comes_from_argument, within(store.value)))):
+                    continue
+                if (name := last_name(leak.target)) not in seen:
                     seen.add(name)
                     yield leak
 
@@ -167,9 +170,6 @@ class Leaks:
 
     def _leak(self, store: _Store, function: Function) -> Leak | None:
         target = store.target
-        outer = function.scope.globals | function.scope.nonlocals
-        if isinstance(target, cst.Name) and not store.adds and target.value not in outer:
-            return None
         container = store.adds or isinstance(target, cst.Subscript)
         while isinstance(target, cst.Subscript):
             target = target.value
