@@ -119,7 +119,7 @@ def main():
         x = _main_turn(x, rate)
     for start in (0.1, 0.2):
         x = x + settled(x * start, 0.05)
-    report([x, x + 1.0] * 8)
+    report([x, x + 1.0] * 20)
     return x
 
 

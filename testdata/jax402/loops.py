@@ -74,7 +74,7 @@ def main():
         x = x - rate * jnp.sin(x)
     for start in (0.1, 0.2):
         x = x + settled(x * start, 0.05)
-    report([x, x + 1.0] * 8)
+    report([x, x + 1.0] * 20)
     return x
 
 

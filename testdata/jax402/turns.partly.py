@@ -80,7 +80,7 @@ def weighed(x, weights):
 
 
 def main():
-    weights, _ = trained(jnp.zeros(3), [jnp.ones((4, 3))] * 12, 0.1)
+    weights, _ = trained(jnp.zeros(3), [jnp.ones((4, 3))] * 40, 0.1)
     print(weights)
 
 
