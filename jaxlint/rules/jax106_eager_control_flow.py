@@ -32,8 +32,11 @@ Under a trace the scan is a part of the one program.  Or define the body at modu
 the carry: then eager calls hit the cache too.
 
 ## When it stays silent
-In code that something traces; for a body that lives as long as the module; for `associative_scan`, which compiles
-operation by operation and hits its cache; for bodies that come as an argument, of which nothing is known.
+In code that only compiled functions run; for a body that lives as long as the module; for `associative_scan`, which
+compiles operation by operation and hits its cache; for bodies that come as an argument, of which nothing is known.
+
+Under an eager `vmap`, `grad`, `vjp` or `checkpoint` it speaks: these compile nothing as a whole.  So it does where a
+compiled function and an eager loop run the same code.
 
 At confidence `low`: nobody in sight calls the function, so its callers may well trace it; it runs once; the body is
 made above the loop that uses it, or given to several calls, and so compiles once for all turns, and no long loop in

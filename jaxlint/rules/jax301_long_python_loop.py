@@ -36,7 +36,9 @@ def encode(params, tokens):
 ## When it stays silent
 A literal `range` of 8 turns or less; one of 32 or less without slow operations; loops over layers, heads and other
 parts; loops that leave no equations; a loop inside a helper that is compiled by itself, whose callers get one equation
-each; loops outside any trace.  The threshold is the setting `unrolled-equations`.
+each; loops outside any trace, and those that only `grad`, `vmap` and the like trace, which compile nothing as a whole
+(JAX402).  At confidence `low`: methods of modules that nothing visible compiles; a loop with a loop of jax in the other
+arm of an `if`.  The threshold is the setting `unrolled-equations`.
 
 ## Fix safety
 A loop that counts becomes `jax.lax.fori_loop`, one over an array `jax.lax.scan`, where its turns only assign to names

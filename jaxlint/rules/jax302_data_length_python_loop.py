@@ -1,9 +1,10 @@
 """A Python loop under trace that is as long as the data.
 
 ## What it does
-Reports a loop under trace whose number of turns is a shape, a static argument or an array, where something says that
-the number grows with the data: each turn reads or updates an array at its own index, the bound is named after steps,
-epochs, frames, sequence, batch, height, width and the like, or the loop walks over an array.
+Reports a loop in a function that something compiles, where an axis of an array bounds it: the loop walks over the
+array, or each iteration reads or updates an array at its own index.  A setting (a static argument, an attribute, a
+configuration) counts where iterations index an array by their number, or where the values that its default and visible
+callers give make the loop large.
 
 A `while` that lasts until an object outside JAX says otherwise, as an environment does
 (`obs, reward, done = env.step(action)`), counts as well: it runs once, while it is traced, and what it did is frozen
@@ -33,12 +34,16 @@ def smooth(signal):
 ```
 
 ## When it stays silent
-Bounds named after layers, heads, agents, stages, axes and other parts, of which there are few; bounds that all callers
-in sight give a number of at most 8; loops whose bound nothing in sight decides; lists and dictionaries of parameters;
-loops outside any trace, and those that would fail under it, as they end by a value or make Python's numbers of arrays;
-what a test for tracers keeps traces from.  A number of turns that is in sight is the business of JAX301.
+Axes of coordinates, channels or components, which are the trailing axis unless iterations look at their neighbours
+along it; the parts of `jnp.split`, `meshgrid` or `tree.leaves`; bounds named after layers, heads, agents, stages, axes
+and other parts, of which there are few; settings whose visible values make a small program; loops whose bound nothing
+visible decides; lists and dictionaries of parameters; loops outside any trace or under a transform that compiles
+nothing (JAX402), and those that would fail under a trace, as they end by a value or make Python's numbers of arrays;
+what a test for tracers keeps traces from.  A number of iterations that the text shows is the business of JAX301.
 
-At confidence `low`: a parameter that may be an array or a list of a few arrays.
+At confidence `low`: a setting with no more than a telling name, such as `num_steps`; a parameter that may be an array
+or a list of a few arrays; methods of modules that nothing visible compiles; a loop with a loop of jax in the other arm
+of an `if`.
 
 ## Fix safety
 A loop that counts becomes `jax.lax.fori_loop`, one over an array `jax.lax.scan`, where its turns only assign to names

@@ -28,11 +28,12 @@ Not `jax.jit(lambda tree: ...)(params)` within a function, which compiles on eac
 `jax.jit(jax.tree.map, static_argnums=0)(quantize_leaf, params)` does, with a function of the module.
 
 ## When it stays silent
-In code that something traces; for shapes, dtypes and other metadata, transfers (`device_put`, `device_get`,
-`np.asarray`, `jnp.asarray`), NumPy functions, `block_until_ready`; for a compiled leaf function.
+In code that only compiled functions run; for shapes, dtypes and other metadata, transfers (`device_put`, `device_get`,
+`np.asarray`, `jnp.asarray`), NumPy functions, `block_until_ready`; for a compiled leaf function; for what Python does
+to axis numbers (`axis + 1`) and to the paths of leaves.
 
-At confidence `low`: nobody in sight calls the function, so its callers may well trace it; a single operation that no
-loop repeats, such as `zeros_like` over the parameters when a program starts, or the mean of a few metrics.
+At confidence `low`: nobody in sight calls the function, so its callers may well trace it; it runs once a process, as a
+split of the data or the parameters of an optimiser do; a single operation, such as the mean of a few metrics.
 
 ## Fix safety
 The function around the map is compiled where it does nothing else; a mapped function of the module is compiled in
