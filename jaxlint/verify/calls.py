@@ -107,7 +107,7 @@ def run_all(calls: Calls, sources: Sequence[tuple[str, bool]], seconds: float, r
         left = end - time.monotonic()
         if not test and calls.missing and left > 0:
             calls.source = os.path.basename(path)
-            record(lambda path=path, left=left: _run_file(path, left))
+            record(lambda path=path, left=left: _run_file(path, min(left, _LONGEST_FILE)))
 
 
 def run_docstrings(calls: Calls, module: types.ModuleType, seconds: float, record: Callable[..., Any]) -> None:
@@ -200,4 +200,4 @@ def _plugin(pytest: Any, calls: Calls, end: float) -> Any:
     return Plugin()
 
 
-_LONGEST_TEST = 5.0
+_LONGEST_TEST, _LONGEST_FILE = 8.0, 8.0

@@ -240,7 +240,7 @@ class Search:
     def _try(self, state: State, wanted: Wanted, mode: str, seconds: float) -> Outcome:
         world = World(self._synthesis, self._slots, state)
         try:
-            with deadline(_LONGEST_TRY):
+            with deadline(2 * _LONGEST_TRY):
                 function, arguments = self.prepare(world)
         except NoInputError as error:
             prefix = error.path + ">"
