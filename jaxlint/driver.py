@@ -110,17 +110,21 @@ def _checked(data: bytes, file: File, *, fix: bool) -> Checked:
     except SourceError as error:
         hidden = _is_ignored("JAX001", file.config.ignored(file.path), file.config)
         return Checked(() if hidden else (failure("JAX001", "syntax-error", str(error), file),))
-    findings = _shown_of(source, file)
+    findings = shown_of(source, file)
     change = _change(data, source, findings, file) if fix else None
     if change is not None:
         source = Source.from_bytes(change.after, source.path)
-        findings = _shown_of(source, file)
+        findings = shown_of(source, file)
     return Checked(tuple(Diagnostic.of(finding, source, file.name) for finding in findings), change=change)
 
 
-def _shown_of(source: Source, file: File) -> list[Finding]:
-    """Return what the user is to see of what is in a file, and of what runs showed of it."""
-    found, config = linted(source, file.config, file.path, file.incoming)
+def shown_of(source: Source, file: File, *, fixes: bool = True) -> list[Finding]:
+    """Return what the user is to see of what is in a file, and of what runs showed of it, with or without fixes.
+
+    Raises:
+        BaselineError: the baseline cannot be used.
+    """
+    found, config = linted(source, file.config, file.path, file.incoming, fixes=fixes)
     return shown(file if config is file.config else dataclasses.replace(file, config=config))(source, found)
 
 

@@ -135,15 +135,13 @@ class Linter:
 
     def with_fixes(self, result: Result) -> Result:
         """Return a result whose findings have their fixes.  Takes its time."""
-        from jaxlint.driver import shown
-        from jaxlint.linter import lint
+        from jaxlint.driver import shown_of
 
         if result.has_fixes or not result.findings:
             return result
         with self._lock:
-            file = result.file
-            found = lint(result.source, file.config.settings, file.incoming)
-            result = replace(result, findings=tuple(shown(file)(result.source, found)), has_fixes=True)
+            found = shown_of(result.source, result.file)
+            result = replace(result, findings=tuple(found), has_fixes=True)
             if self.known(result.document) is not None:
                 self._results[result.document.uri] = result
             return result
@@ -153,8 +151,7 @@ class Linter:
         self._results.pop(uri, None)
 
     def _lint(self, document: Document, incoming: Incoming) -> Result:
-        from jaxlint.driver import shown
-        from jaxlint.linter import lint
+        from jaxlint.driver import shown_of
 
         path = os.path.abspath(document.path)
         texts = [part.text.text for part in document.parts]
@@ -162,16 +159,15 @@ class Linter:
             config = self.finder.config(os.path.dirname(path))
             file = File(os.path.basename(path), path, config, incoming=incoming)
             source = document.source(config.name_of(path))
-            key = digest("lsp", texts, incoming.digest, repr(config), self.options.enable)
             if not self.options.enable or force_excluded(path, config):
-                return Result(document, source, (), file, key)
+                return Result(document, source, (), file, digest("lsp", texts))
             # Fixes cost more than all the rest, and are wanted only where somebody asks for them.
-            found = shown(file)(source, lint(source, config.settings, incoming, fixes=False))
+            found = shown_of(source, file, fixes=False)
         except (ConfigError, BaselineError) as error:
             config = Config()
             source = document.source(path)
             return Result(document, source, (), File(path, path, config), digest("lsp", texts, str(error)), str(error))
-        return Result(document, source, tuple(found), file, key)
+        return Result(document, source, tuple(found), file, digest("lsp", texts, [repr(finding) for finding in found]))
 
 
 def fixed(result: Result) -> Source | None:
@@ -182,5 +178,6 @@ def fixed(result: Result) -> Source | None:
     file = replace(result.file, config=replace(result.file.config, unsafe_fixes=False))
     if not any(usable(finding, unsafe=False) for finding in result.findings):
         return None
-    mended = mend(result.source, widest(file.config, file.incoming), shown(file))
+    every, trial = (widest(file.config, file.incoming, fixes=fixes) for fixes in (True, False))
+    mended = mend(result.source, every, shown(file), trial=trial)
     return mended.source if mended.applied else None

@@ -32,7 +32,7 @@ from jaxlint.rules.page import page
 
 DEBOUNCE = 0.2
 """How many seconds of quiet to wait for before what depends on a file is looked at again."""
-_WATCHED = ("**/*.py", "**/*.ipynb", *(f"**/{name}" for name in FILE_NAMES))
+_WATCHED = ("**/*.py", "**/*.ipynb", "**/.jaxlint_cache/*.json", *(f"**/{name}" for name in FILE_NAMES))
 _NOTEBOOKS = types.NotebookDocumentSyncOptions(
     notebook_selector=[
         types.NotebookDocumentFilterWithNotebook(
