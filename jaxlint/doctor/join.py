@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -90,6 +91,7 @@ def join(model: Model, folder: str | None = None, *, isolated: bool = False) -> 
     sources = Sources(folder)
     _distrust(model, sources)
     found, errors = _lint(_files(model, sources), sources, isolated)
+    found = [_in_text(diagnostic, sources) for diagnostic in found]
     matcher = _Matcher(sources, found)
     of_miss = {id(group): matcher.of_miss(group, model) for group in model.misses}
     of_flood = {id(flood): matcher.of_flood(flood) for flood in model.floods}
@@ -100,6 +102,26 @@ def join(model: Model, folder: str | None = None, *, isolated: bool = False) -> 
         used.update(d.fingerprint + d.filename for d in (*suggestion.findings, *suggestion.possible))
     unused = [d for d in found if d.fingerprint + d.filename not in used and _is_shown(d)]
     return Joined(model, sources, suggestions, of_miss, of_flood, unused, errors, found)
+
+
+def _in_text(diagnostic: Diagnostic, sources: Sources) -> Diagnostic:
+    """Return a finding in a notebook with the rows of the text that its cells make up, as frames have them."""
+    text = next((text for text in sources.texts if text.name == diagnostic.filename), None)
+    if diagnostic.location.cell is None or text is None:
+        return diagnostic
+    firsts = {cell.number: text.source.position(cell.start)[0] for cell in text.source.cells}
+
+    from jaxlint.diagnostic import Location
+
+    def moved(at: Location) -> Location:
+        return Location(at.row + firsts.get(at.cell or 0, 1) - 1, at.column)
+
+    return dataclasses.replace(
+        diagnostic,
+        location=moved(diagnostic.location),
+        end_location=moved(diagnostic.end_location),
+        related=tuple(dataclasses.replace(note, location=moved(note.location)) for note in diagnostic.related),
+    )
 
 
 def _distrust(model: Model, sources: Sources) -> None:

@@ -199,6 +199,7 @@ def _place(frame: Frame | None, joined: Joined) -> dict[str, Any] | None:
     return {
         "file": joined.sources.name(frame.file),
         "line": frame.line,
+        "shown": joined.sources.spot(frame.file, frame.line),
         "column": joined.sources.column(frame),
         "end_line": frame.end_line,
         "end_column": None if last is None else joined.sources.column(last),

@@ -112,19 +112,25 @@ def environment(
     return changed
 
 
-def run(command: Sequence[str], folder: Path, xla_log_level: int | None = None) -> Ended:
+def run(
+    command: Sequence[str], folder: Path, xla_log_level: int | None = None, texts: Mapping[str, str] | None = None
+) -> Ended:
     """Run `command`, let it record itself into `folder`, and wait until it ends.
 
-    Signals go to the program: it decides what Ctrl-C does.
+    Signals go to the program: it decides what Ctrl-C does.  With `texts` the script that the command names runs as the
+    text that is given for it.
 
     Raises:
         LaunchError: there is no such command.
     """
     tee = _Tee(folder)
+    full = list(command)
+    if texts is not None:
+        full.insert(1, str(folder / "inject" / OVERLAY))
     with tee.streams() as streams:
         try:
             process: subprocess.Popen[bytes] = subprocess.Popen(
-                list(command), env=environment(folder, xla_log_level), **streams
+                full, env=environment(folder, xla_log_level, texts), **streams
             )
         except OSError as error:
             raise LaunchError(f"{command[0]}: {error.strerror or error}") from None

@@ -135,6 +135,15 @@ class Sources:
         before = text.source.line(frame.line).encode("utf-8", "surrogatepass")[: frame.column]
         return len(before.decode("utf-8", "replace")) + 1
 
+    def spot(self, file: str, line: int) -> str:
+        """Return how to call a line of a file: in a notebook by cell and line, as a notebook shows them."""
+        text = self._texts.get(file) or next((text for text in self.texts if text.name == file), None)
+        if text is None or not text.source.cells or not 1 <= line <= len(text.source.line_starts):
+            return str(line)
+        source = text.source
+        cell = source.cell_at(source.offset(line, 1))
+        return str(line) if cell is None else f"cell {cell.number}:{line - source.position(cell.start)[0] + 1}"
+
     def name(self, file: str) -> str:
         """Return what to call a file."""
         text = self._texts.get(file)

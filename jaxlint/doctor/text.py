@@ -123,7 +123,7 @@ def _write_unused(joined: Joined, writer: Any) -> None:
     if joined.unused:
         writer.heading(f"{_count(len(joined.unused), 'finding')} in these files cost nothing in this run")
         for diagnostic in joined.unused[:ROWS]:
-            writer.text(f"  {_at(diagnostic)}: {diagnostic.code} {diagnostic.name}")
+            writer.text(f"  {_at(diagnostic, joined)}: {diagnostic.code} {diagnostic.name}")
         if len(joined.unused) > ROWS:
             writer.text(f"  and {len(joined.unused) - ROWS} more, which `jaxlint check` shows")
 
@@ -153,7 +153,8 @@ def _functions(joined: Joined) -> Iterator[tuple[str, ...]]:
 
 def _named(function: Function, joined: Joined) -> str:
     if function.key.file:
-        return f"{function.key.name} ({joined.sources.name(function.key.file)}:{function.key.line})"
+        key = function.key
+        return f"{key.name} ({joined.sources.name(key.file)}:{joined.sources.spot(key.file, key.line)})"
     return f"{function.key.name} (an operation)" if function.eager else function.key.name
 
 
@@ -203,9 +204,9 @@ def _remarks(joined: Joined, notes: Notes) -> Iterator[str]:
 _OUTCOMES = {"hit": "hits", "miss": "misses", "write": "writes", "skipped": "programs not kept"}
 
 
-def finding_line(diagnostic: Diagnostic) -> str:
+def finding_line(diagnostic: Diagnostic, joined: Joined) -> str:
     """Return one line on a finding that explains something."""
-    return f"{_at(diagnostic)}: {diagnostic.code} {diagnostic.message}"
+    return f"{_at(diagnostic, joined)}: {diagnostic.code} {diagnostic.message}"
 
 
 def fix_line(diagnostic: Diagnostic) -> str | None:
@@ -225,8 +226,9 @@ def fix_line(diagnostic: Diagnostic) -> str | None:
     return f"{fix.message} (`{command}` does it)"
 
 
-def _at(diagnostic: Diagnostic) -> str:
-    return f"{diagnostic.filename}:{diagnostic.location.row}:{diagnostic.location.column}"
+def _at(diagnostic: Diagnostic, joined: Joined) -> str:
+    row = joined.sources.spot(diagnostic.filename, diagnostic.location.row)
+    return f"{diagnostic.filename}:{row}:{diagnostic.location.column}"
 
 
 def place(site: Frame | None, joined: Joined) -> str:
@@ -234,7 +236,9 @@ def place(site: Frame | None, joined: Joined) -> str:
     if site is None:
         return "(no line is known)"
     column = joined.sources.column(site)
-    return f"{joined.sources.name(site.file)}:{site.line}" + (f":{column}" if column is not None else "")
+    return f"{joined.sources.name(site.file)}:{joined.sources.spot(site.file, site.line)}" + (
+        f":{column}" if column is not None else ""
+    )
 
 
 def seconds(number: float) -> str:
@@ -271,23 +275,24 @@ def _details(suggestion: Suggestion, joined: Joined) -> Iterator[tuple[str, str]
     if site is not None:
         line = joined.sources.line(site)
         if line:
-            yield "code", f"{site.line} | {line}"
+            yield "code", f"{joined.sources.spot(site.file, site.line)} | {line}"
     others = suggestion.other_sites
     if others:
         named = f"{joined.sources.name(others[0].file)}:" if site is None or others[0].file != site.file else "line "
         rows = ", ".join(
-            str(other.line) if other.file == others[0].file else place(other, joined) for other in others[:6]
+            joined.sources.spot(other.file, other.line) if other.file == others[0].file else place(other, joined)
+            for other in others[:6]
         )
         yield "fact", f"and at {named}{rows}" + (f" and {len(others) - 6} more lines" if len(others) > 6 else "")
     for fact in suggestion.facts[:4]:
         yield "fact", fact
     for diagnostic in suggestion.findings[:2]:
-        yield "finding", finding_line(diagnostic)
+        yield "finding", finding_line(diagnostic, joined)
         fix = fix_line(diagnostic)
         if fix is not None:
             yield "fix", f"fix: {fix}"
     for diagnostic in suggestion.possible[:3]:
-        yield "finding", f"may come of {_at(diagnostic)}: {diagnostic.code} {diagnostic.name}"
+        yield "finding", f"may come of {_at(diagnostic, joined)}: {diagnostic.code} {diagnostic.name}"
     if tried is not None and tried.failure:
         yield "advice", "It cannot be compiled as it is: what needs values, or acts, has to move out of it first."
     elif not suggestion.findings or (suggestion.root is not None and suggestion.root.kind in ("function", "call")):

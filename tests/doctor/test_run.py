@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -492,3 +493,35 @@ def test_a_weak_type_is_named_as_the_user_does_with_the_line_that_made_it(tmp_pa
         "state.count: f32[], before f32[] (weak)",
         "`state` was made at line 14: state = State(jnp.asarray(0.0), jnp.zeros(3))",
     ]
+
+
+CELLS = (
+    "import jax\nimport numpy as np\n%matplotlib inline\n",
+    "def scaled(x):\n    return jax.jit(lambda y: y * 2)(x)\n",
+    "# The cell of a title\n\nfor n in range(3):\n    scaled(1.0)\nprint('done')\n",
+)
+
+
+def test_a_notebook_runs_and_its_places_are_told_by_cells(tmp_path: Path) -> None:
+    cells: list[dict[str, Any]] = [{"cell_type": "markdown", "metadata": {}, "source": ["# Title"]}] + [
+        {"cell_type": "code", "metadata": {}, "source": cell.splitlines(keepends=True), "outputs": [],
+         "execution_count": None}
+        for cell in CELLS
+    ]  # fmt: skip
+    notebook = {"cells": cells, "metadata": {"kernelspec": {"language": "python", "name": "python3"}}, "nbformat": 4,
+                "nbformat_minor": 5}  # fmt: skip
+    before = json.dumps(notebook)
+    (tmp_path / "work.ipynb").write_text(before)
+    command = (sys.executable, "-m", "jaxlint", "run", "--color", "never", "--json", "run.json", "--isolated")
+    done = _done(tmp_path, (*command, "--python", sys.executable, "work.ipynb"), {"PYTHONPATH": str(ROOT)})
+    assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr
+    assert "work.ipynb:cell 3:2:12: <lambda> was compiled again for a new function object, 2 times" in done.stderr
+    assert "work.ipynb:cell 3:2:12: JAX102" in done.stderr.replace("\n", "")
+    data = json.loads((tmp_path / "run.json").read_text())
+    (group,) = [miss for miss in data["misses"] if miss["cause"] == "redefined-function"]
+    assert group["site"]["shown"] == "cell 3:2"
+    assert [finding["code"] for finding in group["findings"]] == ["JAX102"]
+    assert (tmp_path / "work.ipynb").read_text() == before
+
+
+ROOT = Path(__file__).parents[2]

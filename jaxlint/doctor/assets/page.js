@@ -31,7 +31,7 @@
   const count = (value) => (value === null || value === undefined ? "–" : value.toLocaleString("en"));
   const folder = data.run && data.run.folder ? data.run.folder.replace(/\/?$/, "/") : "";
   const short = (file) => (folder && file.startsWith(folder) ? file.slice(folder.length) : file.replace(/^.*[\\/](?:site|dist)-packages[\\/]/, ""));
-  const place = (at) => (at && at.file ? `${short(at.file)}:${at.line}` : "place unknown");
+  const place = (at) => (at && at.file ? `${short(at.file)}:${at.shown || at.line}` : "place unknown");
   const linked = (at, ...parts) => {
     const address = at && at.file && data.links[at.file];
     if (!address) return make("span", "", ...parts);

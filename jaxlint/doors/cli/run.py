@@ -48,7 +48,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-q", "--quiet", action="store_true", help="print no report")
     parser.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="as for check")
     parser.add_argument(
-        "target", nargs=argparse.REMAINDER, metavar="TARGET", help="a script, or a command on PATH, and its arguments"
+        "target",
+        nargs=argparse.REMAINDER,
+        metavar="TARGET",
+        help="a script, a notebook or a command on PATH, and its arguments",
     )
 
 
@@ -68,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         command = launcher.command_of(arguments.target, arguments.module, arguments.python)
         with launcher.recording_folder() as folder:
-            ended = launcher.run(command, folder, arguments.xla_log_level)
+            ended = launcher.run(command, folder, arguments.xla_log_level, _texts(arguments))
             found = recording.read(folder, {ended.pid: ended.code})
     except launcher.LaunchError as error:
         return fail(str(error))
@@ -78,6 +81,27 @@ def run(arguments: argparse.Namespace) -> int:
         recording.write(arguments.record, found.events)
     _report(found.events, command, arguments)
     return ended.code
+
+
+def _texts(arguments: argparse.Namespace) -> dict[str, str] | None:
+    """Return the code of a notebook by its path; None where the target is none.
+
+    Raises:
+        UsageError: the notebook cannot be read.
+    """
+    name = arguments.target[0]
+    if arguments.module or not name.endswith(".ipynb") or not os.path.isfile(name):
+        return None
+    from jaxlint.source import Source, SourceError
+
+    try:
+        source = Source.from_bytes(Path(name).read_bytes(), name)
+    except (OSError, SourceError) as error:
+        raise UsageError(f"{name}: {error}") from None
+    for problem in source.problems:
+        warn(f"{name}: {problem.message}")
+    os.environ.setdefault("MPLBACKEND", "agg")
+    return {os.path.abspath(name): source.text}
 
 
 def _report(events: list[Event], command: Sequence[str], arguments: argparse.Namespace) -> None:
