@@ -63,6 +63,10 @@ test-matrix: $(VENV)/installed-dev.stamp $(JAX:%=build/jax/%/installed.stamp) ##
 test-page: $(VENV)/installed-dev.stamp ## Open the page of a run in headless Chromium; screenshots go to build/page
 	$(BIN)/python -m tests.browser
 
+.PHONY: test-editors
+test-editors: $(VENV)/installed-dev.stamp ## Start the language server from headless Neovim and Emacs, which must be installed
+	$(BIN)/python -m tests.editors
+
 .PHONY: docs
 docs: $(VENV)/installed-dev.stamp ## Write docs/rules from the rules' docstrings
 	$(BIN)/python docs/generate.py

@@ -1,0 +1,21 @@
+;;; Started by tests/editors.py in Emacs without a window: shows what the server finds, and which fixes there are.  -*- lexical-binding: t -*-
+
+(package-initialize)
+(require 'eglot)
+(add-to-list 'eglot-server-programs '(python-mode . ("jaxlint" "lsp")))
+(setq eglot-sync-connect t
+      eglot-connect-timeout 120)
+(find-file "a.py")
+(call-interactively #'eglot)
+(flymake-mode 1)
+(flymake-start)
+(let ((turns 1200))
+  (while (and (> turns 0) (null (flymake-diagnostics)))
+    (accept-process-output nil 0.1)
+    (setq turns (1- turns))))
+(dolist (found (flymake-diagnostics))
+  (princ (format "found %d %s\n" (line-number-at-pos (flymake-diagnostic-beg found)) (flymake-diagnostic-text found)))
+  (goto-char (flymake-diagnostic-beg found)))
+(dolist (action (append (eglot-code-actions (point) (point) "quickfix") nil))
+  (princ (format "action %s\n" (plist-get action :title))))
+(kill-emacs 0)
