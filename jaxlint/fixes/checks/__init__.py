@@ -51,6 +51,7 @@ def judged(facts: ModuleFacts, node: cst.CSTNode, fix: Fix, *, raises: bool = Fa
     from jaxlint.fixes.checks.change import Change
     from jaxlint.fixes.syntax import NoFixError
 
+    change = None
     try:
         change = Change.of(facts, node, fix)
         reason = identity.reason(change)
@@ -61,7 +62,7 @@ def judged(facts: ModuleFacts, node: cst.CSTNode, fix: Fix, *, raises: bool = Fa
         return replace(fix, applicability=Applicability.DISPLAY, condition=str(error))
     except NoFixError as error:
         reason = str(error)
-    if (change.inserted or change.decorated) and change.is_in_test():
+    if change is not None and (change.inserted or change.decorated) and change.is_in_test():
         return replace(fix, applicability=Applicability.DISPLAY, condition="not worth it in a test, which runs once")
     if not reason or fix.applicability is not Applicability.SAFE:
         return fix
