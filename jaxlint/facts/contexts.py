@@ -130,6 +130,8 @@ class FunctionContexts:
         call = self._tree.parent(parent) if isinstance(parent, cst.Arg) else None
         if not isinstance(call, cst.Call):
             return isinstance(parent, _STORING)
+        if self._tree.context(node).function is None and isinstance(self._tree.parent(call), cst.Assign):
+            return False  # another function is made of it, beside which it is there to be called
         # What wrappers and visible functions do with it is followed.
         return self._wrappings.of(call) is None and not self._calls.callees(call)
 

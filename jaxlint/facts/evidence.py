@@ -120,11 +120,9 @@ class Evidences:
                         return True
         return False
 
-    def _is_of_its_own(self, function: Function | None) -> bool:
-        """Whether all that calls a function again and again needs a program of its own each time."""
-        sites = self._calls.of(function) if function is not None else []
-        looped = [site for site in sites if site.context.loop is not None]
-        return bool(looped) and all(self._needs_own_program(site) for site in looped)
+    def _is_repeated_alike(self, function: Function | None) -> bool:
+        """Whether a function is called again and again by what does not need a program of its own each time."""
+        return self._runs.is_repeated(function, lambda site: not self._needs_own_program(site))
 
     def _measures_compilation(self, context: Context) -> bool:
         """Whether a loop around a place, or around a call of its function, clears JAX's caches."""
@@ -143,12 +141,12 @@ class Evidences:
     ) -> Evidence:
         """Return what a place's surroundings say about how often it runs."""
         function = context.function
-        own = self._is_of_its_own(function)
-        if own:
+        repeated = self._is_repeated_alike(function)
+        if not repeated and self._runs.is_repeated(function):
             doubts = doubts | {Doubt.OWN_PROGRAM}
         return Evidence(
             in_loop=in_loop,
-            repeated=not own and self._runs.is_repeated(function),
+            repeated=repeated,
             run_once=function is None or self._runs.is_run_once(function),
             test=self._runs.is_test(function),
             traced=self._contexts.is_traced_only(function),

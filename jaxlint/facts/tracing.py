@@ -186,6 +186,8 @@ class Tracing:
 
     def _mark_parameters(self, node: cst.CSTNode, trace: Trace) -> None:
         """Mark what callers give to the parameters that an expression may be: a helper may compile what it is given."""
+        if not trace.staged:
+            return  # what a helper differentiates or maps, others may use as it is
         for parameter in self._parameters_behind(node):
             known = self._given[id(parameter)]
             if trace.kind in known:

@@ -250,7 +250,9 @@ class Graph:
         for edge in self._parameter_calls.get(node, ()):
             if not edge.guarded:
                 # Whoever else calls this function may be eager; what a function around it is given goes this way alone.
-                closed = self._owner[edge.target] != node and self._owner[edge.target] not in self._traces
+                closed = (
+                    trace.staged and self._owner[edge.target] != node and self._owner[edge.target] not in self._traces
+                )
                 self._mark(edge.target, trace if closed else perhaps, module)
         for wrapper, target in self._wrapped.get(node, ()):
             self._mark(target, trace.within(wrapper), module)

@@ -1,0 +1,162 @@
+"""Small modules beside what they look like: what contexts, bounds and quantities leave alone, and what they do not."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from jaxlint import Settings, Source, lint
+
+SPLIT = """
+def split(data, share):
+    n = data[0].shape[0]
+    kept = int(n * share)
+    return jax.tree.map(lambda x: jnp.take(x, jnp.arange(kept), axis=0) * 2, data)
+"""
+FIT = """
+def fitted(n, steps):
+    x = jnp.ones((8, n))
+
+    @jax.jit
+    def fit(w):
+        return w - 0.1 * x.T @ (x @ w)
+
+    return fit(jnp.zeros(n))
+"""
+LOSS = """
+def drift(params, batch):
+    total = 0.0
+    for t in range(batch.shape[1]):
+        total = total + jnp.mean((batch[:, t] @ params - jnp.tanh(batch[:, t])) ** 2)
+    return total
+"""
+
+SILENT = {
+    "split once": (SPLIT, "split((np.ones((9, 2)), np.ones(9)), 0.5)"),
+    "initialised once": (
+        "def zeros(tree): return jax.tree.map(lambda p: jnp.zeros_like(p) + 1e-3 * p, tree)",
+        "zeros({})",
+    ),
+    "axis numbers": (
+        "def later(axes): return jax.tree.map(lambda axis: axis + 1, axes)",
+        "for _ in range(99): later({})",
+    ),
+    "axis numbers, backwards": (
+        "def from_end(axes, n): return jax.tree.map(lambda a: (a - 1, a // 2), axes)",
+        "for _ in range(99): from_end({}, 3)",
+    ),
+    "paths": (
+        "def names(tree): return jax.tree.map_with_path(lambda path, leaf: path[0], tree)",
+        "for _ in range(99): names({})",
+    ),
+    "each size has a program": (FIT, "for n in range(2, 40, 2): fitted(n, 9)"),
+    "each size, by another name": (FIT, "def sweep():\n    for size in range(40): print(fitted(size, 3))\nsweep()"),
+    "each size, through a helper": (
+        FIT + "\ndef other(width):\n    return fitted(width, 3)\n",
+        "for width in range(4, 400, 4): other(width)",
+    ),
+    "clears the caches": (FIT, "for _ in range(9):\n    jax.clear_caches()\n    fitted(4, 3)"),
+    "chosen by name": (LOSS + "\ndef get(kind):\n    return drift if kind == 'drift' else None\n", ""),
+    "in a registry": (LOSS + "\nLOSSES = {'drift': drift}\n", ""),
+    "in a tuple": (LOSS + "\nLOSSES = (drift, 0.5)\n", ""),
+    "handed to a library": (LOSS + "\nimport lib\nlib.register(drift)\n", ""),
+    "padded anew": (
+        """
+def padded(rows):
+    out = []
+    for row in rows:
+        if row is None:
+            p = jnp.zeros((0, 4))
+        else:
+            p = row
+        p = jnp.concatenate([p, jnp.zeros((8 - len(p), 4))])
+        out.append(p)
+    return out
+""",
+        "for _ in range(99): padded([jnp.ones((2, 4))] * 50)",
+    ),
+    "started anew": (
+        """
+def framed(rows):
+    for row in rows:
+        p = jnp.asarray(row)
+        p = jnp.concatenate([jnp.zeros(2), p])
+        print(p.sum())
+""",
+        "for _ in range(99): framed(list(range(50)))",
+    ),
+    "objects": (
+        """
+class Sum:
+    def __init__(self, models):
+        self.models = models
+        self.size = len(models)
+
+    def values(self):
+        x = jnp.array([])
+        for i in range(self.size):
+            x = jnp.concatenate([x, self.models[i].values() * 2])
+        return x
+""",
+        "Sum([]).values()",
+    ),
+    "way points": (
+        """
+def path(corners):
+    parts = []
+    for i in range(len(corners) - 1):
+        parts.append(corners[i] * 0.5 + corners[i + 1] * 0.5 + jnp.sin(corners[i]))
+    return parts
+""",
+        "path(jnp.array([[0.0, 1.0], [1.0, 1.0], [1.0, 0.0]]))",
+    ),
+}
+FOUND = {
+    "a map in each iteration": (SPLIT, "for _ in range(99): split((np.ones((9, 2)), np.ones(9)), 0.5)", "JAX401"),
+    "a rate is no size": (
+        "def fitted(rate):\n    return jax.jit(lambda w: w - rate * w)(jnp.ones(3))",
+        "for rate in range(1, 40): fitted(rate)",
+        "JAX102",
+    ),
+    "a body that is new under an eager grad": (
+        """
+def energy(x):
+    def step(c, _):
+        return c * x, c
+    return jax.lax.scan(step, 1.0, None, length=5)[0]
+""",
+        "for _ in range(99): jax.grad(energy)(0.5)",
+        "JAX106",
+    ),
+    "dispatched under an eager vmap": (
+        """
+def clean(m):
+    for i in range(300):
+        m = m.at[i].set(m[i] / m[i - 1] + jnp.sin(m[i]))
+    return m
+""",
+        "for _ in range(99): jax.vmap(clean)(jnp.ones((2, 300)))",
+        "JAX402",
+    ),
+}
+
+
+def codes(text: str, main: str) -> set[str]:
+    """Return the codes found at the default confidence."""
+    calls = textwrap.indent(main, "    ") if main else "    pass"
+    whole = (
+        f"import jax\nimport jax.numpy as jnp\nimport numpy as np\n\n{text}\n\nif __name__ == '__main__':\n{calls}\n"
+    )
+    return {finding.code for finding in lint(Source.from_bytes(whole.encode(), "module.py"), Settings())}
+
+
+@pytest.mark.parametrize("name", SILENT)
+def test_it_is_left_alone(name: str) -> None:
+    assert codes(*SILENT[name]) == set()
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_it_is_found(name: str) -> None:
+    text, main, code = FOUND[name]
+    assert code in codes(text, main)
