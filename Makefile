@@ -87,6 +87,11 @@ bench: $(VENV)/installed-dev.stamp ## Measure the time that linting and verifyin
 SAMPLE ?= 0
 SEED ?= 0
 
+.PHONY: attack
+attack: $(VENV)/installed.stamp ## Fix public packages and hostile programs, and see whether they still do the same
+	$(BIN)/python attack/attack.py
+	JAXLINT_ATTACK_SEED=$$(date +%j) JAXLINT_ATTACK_COUNT=1000 $(BIN)/python -m pytest -q tests/fixes/test_behaviour.py
+
 .PHONY: lintcheck
 lintcheck: $(VENV)/installed.stamp ## Lint published packages, and write down what was found in lintcheck/
 	$(BIN)/python lintcheck/lintcheck.py --sample $(SAMPLE) --seed $(SEED)
