@@ -378,9 +378,30 @@ class Bounds:
         return False
 
     @staticmethod
-    def _nodes(loop: Loop) -> Iterator[cst.CSTNode]:
+    def _is_plain(index: cst.BaseSlice, variables: set[str]) -> bool:
+        """Whether an index is a loop's variable, or next to it: `i`, `i + 1`."""
+        value = index.value if isinstance(index, cst.Index) else None
+        if isinstance(value, cst.BinaryOperation) and isinstance(value.operator, (cst.Add, cst.Subtract)):
+            value = value.left
+        return isinstance(value, cst.Name) and value.value in variables
+
+    def _is_made_of_settings(self, array: cst.CSTNode) -> bool:
+        """Whether the function makes an array of a size that it is told: `split(key, n)`, `jnp.zeros((n, n))`."""
+        for value in self._names.values(array):
+            inner = value.node if isinstance(value, Expression) else None
+            if isinstance(inner, cst.Call) and not _MAKERS.isdisjoint(self._names.externals(inner.func)):
+                given = inner.args[-1].value if inner.args else inner
+                return self._of_number(given).kind in (BoundKind.SETTING, BoundKind.UNKNOWN)
+        return False
+
+    def _around(self, node: cst.CSTNode) -> list[cst.CSTNode]:
+        """Return the comprehension of a `for` clause."""
+        holder = self._tree.parent(node)
+        return [holder] if holder is not None else []
+
+    def _nodes(self, loop: Loop) -> Iterator[cst.CSTNode]:
         node = loop.node
-        work: list[cst.CSTNode] = [node.body] if isinstance(node, (cst.For, cst.While)) else []
+        work: list[cst.CSTNode] = [node.body] if isinstance(node, (cst.For, cst.While)) else self._around(node)
         while work:
             current = work.pop()
             yield current
@@ -400,12 +421,17 @@ class Bounds:
             first = node.slice[0].slice
             if len(node.slice) == 1 and isinstance(first, cst.Index) and isinstance(first.value, cst.BaseString):
                 continue
+            if not (is_update and self._is_plain(first, variables)) and self._is_made_of_settings(array):
+                continue  # as long as the setting, and not the other way round
             if isinstance(first, cst.Index) and isinstance(first.value, cst.Ellipsis) and not over_time:
                 continue  # the trailing axis
             return _written(array) or "an array"
         return ""
 
 
+_MAKERS = frozenset(f"jax.numpy.{name}" for name in ("zeros", "ones", "full", "empty", "arange", "linspace")) | {
+    "jax.random.split"
+}
 _ARRAY_MEMBERS = frozenset("shape ndim dtype size T mT at sum mean max min astype reshape dot real imag".split())
 
 

@@ -113,3 +113,40 @@ def test_an_attribute_that_counts_itself_ends() -> None:
     """
     facts = facts_of(text)
     assert facts.loops.bounds.of(facts.tree.loops[0]).kind is SETTING
+
+
+def test_a_comprehension_over_objects_is_over_a_container() -> None:
+    text = """
+    class Rules:
+        def start(self, keys):
+            return tuple(self.rules[i].start(keys[i]) for i in range(self.count))
+    """
+    facts = facts_of(text)
+    assert facts.loops.bounds.of(facts.tree.loops[0]).kind is CONTAINER
+
+
+@pytest.mark.parametrize(
+    ("body", "array"),
+    [
+        ("x = x + x[i]", "x"),
+        ("x = x.at[i].set(0.0)", "x"),
+        ("print(keys[i])", ""),
+        ("out = out.at[i * 7].set(-1)", ""),
+        ("out = out.at[i].set(-1)", "out"),
+    ],
+)
+def test_an_array_that_a_setting_makes_does_not_make_the_setting_large(body: str, array: str) -> None:
+    text = f"""
+    import functools
+
+    @functools.partial(jax.jit, static_argnames="n")
+    def f(x, key, n):
+        keys, out = None, None
+        keys = jax.random.split(key, n)
+        out = jnp.zeros(n)
+        for i in range(n): {body}
+        return x, out
+    """
+    facts = facts_of(text)
+    loop = facts.tree.loops[0]
+    assert facts.loops.bounds.indexes_leading(loop, facts.loops._nodes_of_turn) == array
