@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from jaxlint.facts import guards
 from jaxlint.facts.calls import Calls, argument_of
 from jaxlint.facts.names import Expression, Names
 from jaxlint.facts.staged import Staged
@@ -37,7 +38,7 @@ class Leak:
 
     `target` is what it is stored in, `read` a place that reads it when the trace is over, None where none is visible.
     `lost` says that the object is an argument of the compiled function, whose change nobody sees, `cached` that the
-    function remembers its result.
+    function remembers its result, `sometimes` that the function may have returned before.
     """
 
     node: cst.CSTNode
@@ -46,6 +47,7 @@ class Leak:
     read: cst.CSTNode | None
     lost: bool = False
     cached: bool = False
+    sometimes: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -185,7 +187,24 @@ class Leaks:
         if not lost and not self._values.holds_traced(store.value):
             return None
         read = self._read(store, target, function, container=container)
-        return Leak(store.node, target, function, read, lost) if read is not None or not lost else None
+        if lost and read is None:
+            return None
+        return Leak(store.node, target, function, read, lost, sometimes=self._may_have_left(store.node))
+
+    def _may_have_left(self, node: cst.CSTNode) -> bool:
+        """Whether a test before a place lets the function return: it may do so while it is traced."""
+        child = node
+        for parent in self._tree.ancestors(node):
+            if isinstance(parent, (cst.FunctionDef, cst.Lambda)):
+                return False
+            if isinstance(parent, cst.IndentedBlock):
+                for earlier in parent.body:
+                    if earlier is child:
+                        break
+                    if isinstance(earlier, cst.If) and guards.leaves(earlier.body):
+                        return True
+            child = parent
+        return False
 
     def _is_container(self, node: cst.CSTNode) -> bool:
         """Whether an expression is a list, a dictionary or a set of Python, as far as the source shows."""

@@ -158,7 +158,8 @@ class ModuleFacts:
     @functools.cached_property
     def plain_methods(self) -> list[PlainMethod]:
         """The compiled methods whose instance JAX cannot look into."""
-        return PlainMethods(self.tree, self.names, self.wrappings, self.constants, self.values).found
+        parts = (self.tree, self.names, self.wrappings, self.constants, self.values, self.calls)
+        return PlainMethods(*parts).found
 
     @functools.cached_property
     def cleared(self) -> list[Cleared]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass
 
+from jaxlint.facts.calls import Calls
 from jaxlint.facts.constants import Constants
 from jaxlint.facts.names import Names
 from jaxlint.facts.tree import Class, Function, Tree
@@ -27,7 +28,10 @@ class PlainMethod:
 class PlainMethods:
     """Finds them, for one module."""
 
-    def __init__(self, tree: Tree, names: Names, wrappings: Wrappings, constants: Constants, values: Values) -> None:
+    def __init__(
+        self, tree: Tree, names: Names, wrappings: Wrappings, constants: Constants, values: Values, calls: Calls
+    ) -> None:
+        self._calls = calls
         self._tree = tree
         self._names = names
         self._wrappings = wrappings
@@ -44,7 +48,14 @@ class PlainMethods:
             if (wrapped := self._outermost(method)) is not None
             and self._takes_instance(method, wrapped)
             and self._is_plain(cls)
+            and not self._is_function_of_class(method)
         ]
+
+    def _is_function_of_class(self, method: Function) -> bool:
+        """Whether a `def` in a class is no method: called as `Class.function(...)`, with no instance."""
+        sites = self._calls.of(method)
+        bound = any(site.bound for site in sites)
+        return not bound and (bool(sites) or method.parameters[0].name not in ("self", "this"))
 
     def _outermost(self, method: Function) -> Wrapped | None:
         """Return the wrapper that the call of a method comes to first, None behind another decorator."""

@@ -45,7 +45,8 @@ Values of Python (`self.calls += 1`), objects and lists that the traced code has
 flax and haiku, whose libraries carry state in and out, functions of callbacks, NumPy arrays (JAX210), and behind a test
 for tracers.
 
-At confidence `low`: where nothing visible reads what was stored once the trace is over.
+At confidence `low`: where nothing visible reads what was stored once the trace is over, and below a test that lets the
+function return before.
 
 ## Fix safety
 None is offered: what becomes an argument and a result is for the program to say.
@@ -100,5 +101,6 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
                 f"and later calls do not renew it; return the value instead"
             )
         doubts = frozenset(() if leak.read is not None else {Doubt.UNSEEN})
+        doubts |= frozenset({Doubt.SOMETIMES} if leak.sometimes else ())
         related = ((leak.read, f"`{code}` is read here"),) if leak.read is not None else ()
         yield Report(leak.node, message, facts.evidence.definition(leak.function, doubts), related)

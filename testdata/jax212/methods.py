@@ -63,6 +63,18 @@ class Quadratic:
         return self.a * x**2
 
 
+class Namespace:
+    """Its functions take no instance."""
+
+    @jax.jit  # ok: JAX212
+    def value(weight, x):
+        return weight * x
+
+    @jax.jit  # ok: JAX212
+    def total(weight, x):
+        return Namespace.value(weight, x).sum()
+
+
 class Potential:
     @jax.grad  # want: JAX212
     def force(self, x):
@@ -184,6 +196,8 @@ def jaxlint_examples():
         "Quadratic.values": lambda: Quadratic(2.0).values(x),
         "Quadratic.mapped": lambda: Quadratic(2.0).mapped(x),
         "Quadratic.slope": lambda: Quadratic(2.0).slope(1.0),
+        "Namespace.value": lambda: Namespace.value(2.0, x),
+        "Namespace.total": lambda: Namespace.total(2.0, x),
         "Potential.force": lambda: Potential().force(x),
         "Derived.halved": lambda s=Derived(2.0): s.halved(x),
         "Leaves.scaled": lambda: Leaves(2.0).scaled(x),
