@@ -100,13 +100,23 @@ def find(model: Model, sources: Sources) -> list[Root]:
         if root.kind == "growth":
             root.saving = root.seconds * (1 - 1 / len(root.sizes))
         else:
-            # Of a body no more than each statement can be one program without a change of the others.
-            kept = len(root.sites) if root.kind == "body" else 1 if root.kind in ("function", "call") else 0
-            root.saving = max(sum(min(o.cost.total, each * o.count) for o in root.operations) - each * kept, 0.0)
-        # They wait at the same time.
+            # Of a body one statement is one change.
+            lines = _by_line(root) if root.kind == "body" else [root.operations]
+            kept = 0.0 if root.kind == "unknown" else each
+            root.saving = max(sum(min(o.cost.total, each * o.count) for o in line) - kept for line in lines)
+            root.saving = max(root.saving, 0.0)
         root.saving += sum(group.cost.total for group in root.again)
         root.saving /= root.processes
     return sorted(found, key=lambda root: -root.saving)
+
+
+def _by_line(root: Root) -> list[list[Operation]]:
+    """Return the operations of a body, those of each line together."""
+    lines: dict[object, list[Operation]] = {}
+    for operation in root.operations:
+        at = next((frame for frame in operation.stack if frame in root.sites), None)
+        lines.setdefault((at.file, at.line) if at is not None else None, []).append(operation)
+    return list(lines.values()) or [[]]
 
 
 def _processes(root: Root, flood_of: dict[int, Flood]) -> set[tuple[str, str]]:
