@@ -455,7 +455,7 @@ def op_by_op(observation: Observation, anchor: Anchor) -> Judgement:
 
 _STOPPED = ("EnoughError", "DeadlineError")
 """How runs end that were not let go on."""
-_MANY = 100
+_MANY = 10
 
 
 def _series(counts: Sequence[int]) -> str:

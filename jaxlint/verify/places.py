@@ -105,6 +105,17 @@ class Places:
         ]
         return max(ends, default=None)
 
+    def users(self, line: int) -> tuple[str, ...]:
+        """Return the functions that mention the class whose body, but none of its methods, a line is in."""
+        classes = [n for n in self._tree.body if isinstance(n, ast.ClassDef) and n.lineno < line <= (n.end_lineno or 0)]
+        if not classes or self.target(line):
+            return ()
+        found: dict[str, None] = {}
+        for node in ast.walk(self._tree):
+            if isinstance(node, ast.Name) and node.id == classes[0].name and self.target(node.lineno):
+                found[self.target(node.lineno)] = None
+        return tuple(found)
+
     def is_literal(self, line: int) -> bool:
         """Tell whether the loop that starts on a line is over a `range` of numbers."""
         for node in ast.walk(self._tree):
@@ -163,6 +174,9 @@ class Places:
     def names(self, line: int) -> frozenset[str]:
         """Return the names that what starts on a line mentions, and those of the functions around it."""
         found = {part for part in self.target(line).split(".") if part}
+        found |= {
+            n.name for n in self._tree.body if isinstance(n, ast.ClassDef) and n.lineno < line <= (n.end_lineno or 0)
+        }
         for node in ast.walk(self._tree):
             if isinstance(node, _Function) and first_line(node) <= line <= (node.end_lineno or node.lineno):
                 found.add(node.name)

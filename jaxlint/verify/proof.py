@@ -397,12 +397,12 @@ class Proof:
 
     def _raises(self, line: int, anchor: Anchor) -> Judgement:
         # What else failed while the module was loaded is no answer to what is asked.
-        asked = self._compiled(line) or self._module.loaded.examples
+        asked = self._compiled(line) or self._places.users(line) or self._module.loaded.examples
         failures = [f for f in self._load_failures() if not asked or (f.stack and anchor.holds(f.stack[0]))]
         names = self._places.names(line)
         synthetic = False
         result: Judgement | None = None
-        for target in self._compiled(line) or self._module.loaded.examples:
+        for target in asked:
             inputs = self._find(target, line, anchor, "error")
             if inputs is not None and inputs.reason:
                 result = Judgement(None, inputs.reason)

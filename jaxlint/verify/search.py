@@ -137,6 +137,7 @@ class Search:
         self.reason = ""
         self._best = State()
         self._patience = _LONGEST_TRY
+        self._late = ""
 
     @property
     def _uses(self) -> FunctionUses | None:
@@ -148,6 +149,7 @@ class Search:
         A call for which nothing has to be invented may take `patience` seconds.
         """
         self._patience = max(patience, seconds)
+        self._late = ""
         self._chased = None
         self.reason = ""
         # Nothing is dispatched while all is being traced.
@@ -163,6 +165,8 @@ class Search:
                     break
             else:
                 self.reason = reason
+        if found is None and self._late and self._late not in self.reason:
+            self.reason += f" (and {self._late})"
         return found
 
     def begin_with(self, state: Mapping[str, Any]) -> None:
@@ -453,7 +457,7 @@ class Search:
             suspects = [f"{self._target}()>{path}" for path in suspects]
         text = f"{failure.type}: {(failure.message.splitlines() or [''])[0][:200]}"
         if failure.type == DeadlineError.__name__:
-            text = f"a call {failure.message}"
+            text = self._late = f"a call {failure.message}"
         where = failure.stack[0].line if failure.stack and failure.stack[0].file == self._path else line
         reason = f"line {where}: {text}" if where else text
         return Outcome(None, progress, suspects, failure, reason, world, self._names(failure))
@@ -873,7 +877,7 @@ _TOO_FEW_AXES = re.compile(r"but (\d+) were indexed")
 """How jax says that an array has fewer axes than are asked for, and how many these are."""
 _OF_VALUES = ("ValueError", "RuntimeError", "LinAlgError", "ZeroDivisionError", "FloatingPointError", "AssertionError")
 """What code raises that does not like the numbers it is given."""
-_SEVERAL, _MANY = 2, 100
+_SEVERAL, _MANY = 2, 10
 _STAND_INS = ("record", "opaque", "model", "function")
 _BUILT = ("instance", "made", "sequence", "dict", "factory")
 _ITEMS = 1000
