@@ -125,7 +125,14 @@ class Module:
                 continue
             # What only defines functions gets its time however long the others took.
             left = None if end is None else max(min(_LONGEST_STATEMENT, end - time.monotonic()), _LEAST_SECONDS)
-            run = self._execute(unit, left)
+            counter = self._recorder.dispatches if asked_for and not unit.definition else None
+            if counter is None:
+                run = self._execute(unit, left)
+            else:
+                # It may not go the same way once more, after all that follows.
+                _clear_caches(self._recorder.jax)
+                with counter.counting():
+                    run = self._execute(unit, left)
             if run.failure:
                 for name in unit.names:
                     reason = f"line {unit.line}: {run.failure.type}: {run.failure.message[:200]}"
@@ -614,6 +621,7 @@ class _Unit:
     guard: bool
     defining: bool
     names: tuple[str, ...]
+    definition: bool
 
 
 def _units(tree: ast.Module, originals: list[ast.stmt], defining: list[bool], path: str) -> Iterator[_Unit]:
@@ -633,7 +641,8 @@ def _units(tree: ast.Module, originals: list[ast.stmt], defining: list[bool], pa
         code = compile(ast.Module(pending, []), path, "exec", flags, dont_inherit=True)
         end_line = statement.end_lineno or statement.lineno
         names = tuple(_bound(statement))
-        yield _Unit(first_line(statement), end_line, code, _is_guard(statement), defining[number], names)
+        definition = isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        yield _Unit(first_line(statement), end_line, code, _is_guard(statement), defining[number], names, definition)
         pending = []
 
 

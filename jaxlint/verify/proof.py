@@ -593,16 +593,14 @@ class Proof:
     def _at_module_level(self, line: int, dispatches: Anchor | None = None) -> Observation:
         """Return what the statement around a line did when the module was loaded, or does now if it was left out.
 
-        It is run once more where `dispatches` are to be counted.
+        Dispatches were counted then, and are now where `dispatches` says at which place.
         """
-        if dispatches is not None:
-            seen = self._module.again(line, 1, dispatches=dispatches)
-            self._observations["", f"line {line} {dispatches.ranges}"] = seen
-            return seen
         runs = tuple(s.run for s in self._module.loaded.statements if s.line <= line <= s.end_line)
         key = ("", f"line {line}")
         if key not in self._observations:
-            self._observations[key] = Observation(key[1], runs) if runs else self._module.again(line, 1)
+            self._observations[key] = (
+                Observation(key[1], runs) if runs else self._module.again(line, 1, dispatches=dispatches)
+            )
         return self._observations[key]
 
     def _reached(self, line: int) -> bool:
