@@ -21,6 +21,12 @@ _REDUCTIONS = frozenset({"mean", "sum", "max", "min", "median", "std", "nanmean"
 _TO_HOST = frozenset({"device_get", "get_metrics", "process_allgather"})
 """Functions of jax and of flax's training helpers that return arrays of NumPy."""
 _COUNTING = (cst.Add, cst.Subtract, cst.FloorDivide, cst.Modulo)
+_PLACING = frozenset(
+    "device_put device_get device_put_sharded device_put_replicated make_array_from_callback "
+    "make_array_from_single_device_arrays make_array_from_process_local_data process_allgather".split()
+)
+_PLACED = frozenset({"addressable_shards", "addressable_data", "global_shards"})
+"""What moves arrays between host and devices, and what tells how they lie there."""
 _DEPTH = 6
 _A_FEW = 2
 
@@ -68,6 +74,8 @@ class LeafMaps:
             return None  # NumPy's arrays
         if wrapped.keyword("is_leaf") is not None and self._asks_for_type(wrapped.keyword("is_leaf")):
             return None  # the leaves are objects, such as specifications of shardings
+        if self._moves_data(wrapped.targets[0]):
+            return None  # between host and devices, which no program does
         # With the path of a leaf, which is no array, comes the leaf.
         skipped = 1 if wrapped.wrapper.name.endswith("with_path") else 0
         operations = self._operations_of(wrapped.targets[0], _DEPTH, skipped)
@@ -86,6 +94,20 @@ class LeafMaps:
             joins = operations == _A_FEW and repeated and self._joins_alike(target, node)
             light = joins or self._only_indexes(target)
         return LeafMap(node, operations, light, self._reads_values(target))
+
+    def _moves_data(self, node: cst.CSTNode, depth: int = _A_FEW) -> bool:
+        """Whether a function, perhaps with arguments bound, places arrays on devices or takes parts that lie there."""
+        functions = list(self._names.functions(node))
+        for value in self._names.values(node):
+            inner = self._wrappings.of(value.node) if isinstance(value, Expression) else None
+            if inner is not None and inner.wrapper.kind == "partial" and depth:
+                functions.extend(self._names.functions(inner.targets[0]))
+        return any(
+            (isinstance(part, cst.Call) and last_name(part.func) in _PLACING)
+            or (isinstance(part, cst.Attribute) and part.attr.value in _PLACED)
+            for function in functions
+            for part in self._tree.body(function)
+        )
 
     def _reads_values(self, node: cst.CSTNode) -> bool:
         """Whether a function reads a value by `.item()`, `.tolist()` or `float(...)`."""

@@ -50,6 +50,14 @@ SILENT = {
         "def names(tree): return jax.tree.map_with_path(lambda path, leaf: path[0], tree)",
         "for _ in range(99): names({})",
     ),
+    "placed on devices": (
+        "def spread(tree, s): return jax.tree.map(lambda x: jax.device_put(jnp.stack(list(x)) * 2, s), tree)",
+        "for _ in range(99): spread({}, None)",
+    ),
+    "taken from a device": (
+        "def first(tree): return jax.tree.map(lambda x: x.addressable_shards[0].data.squeeze(0) * 2, tree)",
+        "for _ in range(99): first({})",
+    ),
     "each size has a program": (FIT, "for n in range(2, 40, 2): fitted(n, 9)"),
     "each size, by another name": (FIT, "def sweep():\n    for size in range(40): print(fitted(size, 3))\nsweep()"),
     "each size, through a helper": (
