@@ -22,7 +22,15 @@ EXPECTED: dict[str, list[Expected]] = {
         (12, "<lambda> was compiled again", ["redefined-function"], "JAX102 12", "pass what differs"),
         (16, "add_multiply was compiled again", ["redefined-function"], "JAX103 16", "pass what differs"),
     ],
-    "eager_tree_map": [(13, "20 operations were compiled one by one", [], "JAX401 13", "under jax.jit")],
+    "eager_tree_map": [
+        (
+            13,
+            "`jax.tree.map` runs operation by operation: 20 programs",
+            [],
+            "JAX401 13",
+            "jax.jit(jax.tree.map, static_argnums=0)",
+        )
+    ],
     "unrolled_loop": [(12, "one large program of 2,000 equations", ["new-function"], "JAX301 7", "jax.lax.scan")],
     "varying_shapes": [
         (16, "step was compiled again for a new shape, 3 times", ["shape"], None, "Pad to a few fixed sizes"),
