@@ -56,6 +56,17 @@ def gradient_step(params, inputs, targets, rate):
     return step(params)
 
 
+@jax.jit
+def descend(params, gradients):
+    return jax.tree.map(lambda p, g: p - 0.02 * g, params, gradients)
+
+
+def warm_up(params, inputs, targets):
+    for _ in range(20):
+        params = descend(params, jax.grad(squared_error)(params, inputs, targets))
+    return params
+
+
 def gradient_norm(params, inputs, targets):
     gradients = jax.jit(jax.grad(squared_error))(params, inputs, targets)
     return jnp.sqrt(jax.jit(lambda tree: sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(tree)))(gradients))
@@ -149,7 +160,7 @@ def make_schedule(peak):
 def main(steps=60):
     key = jax.random.key(0)
     scaler = Scaler(wave(key, 256)[0])
-    params = averaged = init_params(key, (1, 16, 16, 1))
+    params = averaged = warm_up(init_params(key, (1, 16, 16, 1)), *wave(key, 64))
     steps_taken = jnp.zeros(0)
     for number in range(steps):
         inputs, targets = wave(jax.random.fold_in(key, number), 64)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -23,12 +22,6 @@ LARGE = 4_000_000
 """Bytes of a captured array, such as a million float32, from which compiling takes 0.1 to 0.7 s longer (measured with
 jax 0.10.2 on a CPU; 64 MB take 3 s in a product of matrices, and 27 s in a sum that XLA works out while compiling)."""
 
-_DATA = re.compile(
-    r"_?(x|y|(.*_)?(data(set)?s?|images?|labels?|features?|samples?|embeddings?|corpus|tokens|train(ing)?|test|"
-    r"points|inputs|observations?|frames|volume))(_.*)?",
-    re.IGNORECASE,
-)
-"""Names of what is large when it comes from a file."""
 _NO_READS = frozenset({"len", "isinstance", "type", "id", "hasattr"})
 
 
@@ -90,7 +83,7 @@ class CapturedArrays:
                     continue
                 if len(self._names.bindings(use)) == 1 and self._reads(use, size):
                     seen.add(id(function))
-                    sure = not size.loaded or _DATA.fullmatch(binding.name) is not None
+                    sure = not size.loaded
                     yield Captured(use, binding.name, function, binding.value, size, binding, sure)
 
     def _bindings(self) -> Iterator[Binding]:

@@ -30,9 +30,11 @@ class Doubt(enum.Enum):
     MEASURED = "the loop clears JAX's caches: compilation is what it measures"
     NOT_STAGED = "nothing visible compiles it: who uses it may, or may not"
     SETTING = "how often the loop runs is a setting, of which nothing visible says that it is large"
+    LENGTH = "nothing visible says how long the axis is: there, and under a mapped axis, it may be a handful"
     LIGHT = "it is a single operation that no loop repeats"
     SET_UP = "what is changed is likely set up before the first call"
     FEW = "a turn dispatches so few operations that something else may well take its time"
+    UNCOUNTED = "nothing visible says that the loop has many iterations, and one of them is light work"
     ON_PURPOSE = "turns wait for their arrays, differ in shape, or only cut out what a step works on"
     SCALARS = "it stands in a branch for scalars, which may be dead under trace"
     INTERRUPTED = "Python or NumPy works on values between the array operations"
@@ -64,9 +66,8 @@ def confidence(evidence: Evidence) -> Confidence | None:
         return None
     doubts = evidence.doubts
     if evidence.repeated:
-        # That its function runs in a loop in sight outweighs the reuse within one run of it; and whatever is done with
-        # what is handed on, it is another function in each run.
-        doubts = doubts - {Doubt.REUSED, Doubt.PASSED_ON}
+        # That its function runs in a loop that is visible outweighs the reuse within one run of it.
+        doubts = doubts - {Doubt.REUSED}
     if doubts or (evidence.test and not evidence.error):
         return Confidence.LOW
     if evidence.error or evidence.in_loop or evidence.repeated:

@@ -20,6 +20,8 @@ from jaxlint.facts.tree import Loop, Tree, last_name, within
 FEWEST = 2
 """Operations of a turn from which a loop counts."""
 FEW = 4
+MANY = 200
+"""So many dispatches, of some 10 to 50 microseconds each on a CPU, are worth a change where they come again."""
 """Operations of a turn from which a loop is worth a report by itself.
 
 Of twenty findings read in repositories that no rule was tuned on, four of the eight below it were wrong, one of the
@@ -66,7 +68,8 @@ class EagerLoop:
     `on_purpose` that scan and vmap are not meant for it: turns are timed, wait for their arrays, show
     them to people, differ in shape, or do no more themselves than to cut out what a step works on.  `interrupted` says
     that Python or NumPy works on values between the operations, so that no program can hold a turn.  `helper` is the
-    call of a function of the project that does the operations, where something else does the rest.
+    call of a function of the project that does the operations, where something else does the rest.  `many` says that
+    the text shows a number of iterations, and with it many operations.
     """
 
     loop: Loop
@@ -79,6 +82,7 @@ class EagerLoop:
     on_purpose: bool
     interrupted: bool
     helper: cst.Call | None = None
+    many: bool = False
 
 
 class EagerLoops:
@@ -177,7 +181,9 @@ class EagerLoops:
             return None
         if self._is_around_the_work(loop):
             return None
-        light = brief or self._quantities.dispatches(loop).is_below(LIGHT) or self._is_for_show(loop, parts)
+        dispatches = self._quantities.dispatches(loop)
+        light = brief or dispatches.is_below(LIGHT) or self._is_for_show(loop, parts)
+        many = dispatches.high is not None and dispatches.high >= MANY
         on_purpose = (
             self._is_measured(loop)
             or all(map(self._arrays.only_draws, parts))
@@ -193,7 +199,7 @@ class EagerLoops:
         compilable = sum(self._hosted.compilable(part) for part in parts)
         interrupted = compilable < min(operations, FEW) or any(map(self._hosted.goes_through_numpy, parts))
         place = self._loops.place(loop)
-        return EagerLoop(loop, place, operations, hurts, updates, light, on_host, on_purpose, interrupted)
+        return EagerLoop(loop, place, operations, hurts, updates, light, on_host, on_purpose, interrupted, many=many)
 
     def _is_for_compile_time(self, node: cst.CSTNode) -> bool:
         """Whether a loop makes constants for a trace on purpose, as a whole or within a turn."""

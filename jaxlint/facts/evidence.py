@@ -39,6 +39,9 @@ _MAKERS = frozenset(
     "zeros ones full empty eye arange linspace normal uniform randint bernoulli truncated_normal rand randn".split()
 )
 """Functions that are told the size of the array that they make."""
+_HEAVY = 40
+"""An iteration of so many operations is worth a jitted function, however few iterations there are: of the labelled
+loops of which nothing says how long they are, 7 of 32 are worth a change, and half of those with so many operations."""
 _FEW = 8
 """A literal list of at most so many elements is a choice of variants, each with a program of its own."""
 
@@ -192,6 +195,9 @@ class Evidences:
         doubts |= {Doubt.INTERRUPTED} if loop.interrupted else set()
         if loop.operations < FEW and not loop.hurts_anyway:
             doubts |= {Doubt.FEW}
+        counted = loop.hurts_anyway or loop.updates or loop.many or loop.helper is not None
+        if not counted and loop.operations < _HEAVY:
+            doubts |= {Doubt.UNCOUNTED}
         evidence = self.eager(loop.loop.node, frozenset(doubts))
         function = loop.loop.context.function
         seen = function is None or not self._eager.starts_unseen(function)

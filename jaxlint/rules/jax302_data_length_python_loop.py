@@ -93,6 +93,8 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
         doubts = frozenset({Doubt.MAY_BE_LIST} if loop.bound == "maybe-array" else ())
         if loop.kind is BoundKind.SETTING and not loop.large:
             doubts = doubts | {Doubt.SETTING}
+        elif not loop.large and loop.bound != "host":
+            doubts = doubts | {Doubt.LENGTH}
         fixes = functools.partial(_loops.fixes, facts, loop)
         yield Report(loop.node, message, facts.evidence.trace(loop.node, doubts), fixes=fixes)
 

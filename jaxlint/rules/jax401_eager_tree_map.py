@@ -76,6 +76,11 @@ RULE = Rule(
 )
 
 
+_WORTH_IT = 3
+"""Of 30 labelled maps with fewer operations a leaf that run again and again, one is worth a change; of those with as
+many 4 of 9 are, and 2 more are true."""
+
+
 def check(facts: ModuleFacts) -> Iterator[Report]:
     """Yield the tree maps that dispatch array operations leaf by leaf."""
     from jaxlint.facts.confidence import Doubt
@@ -86,7 +91,7 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
             f"this tree.map runs eagerly: {count} operation{'s' * (count != 1)} for each leaf, each compiled again for "
             f"every distinct shape; {_instead(leaf_map)}"
         )
-        doubts = frozenset({Doubt.LIGHT} if leaf_map.light else ())
+        doubts = frozenset({Doubt.LIGHT} if leaf_map.light else {Doubt.FEW} if count < _WORTH_IT else ())
         fixes = functools.partial(_fixes, facts, leaf_map)
         yield Report(leaf_map.node, message, facts.evidence.leaf_map(leaf_map.node, doubts), fixes=fixes)
 

@@ -75,7 +75,6 @@ RULE = Rule(
         {"grad", "value_and_grad", "filter_grad", "filter_value_and_grad", "apply_updates", "apply_gradients", "apply"}
     )
     | OPTIMISERS,
-    preview=True,
     doc=__doc__,
 )
 

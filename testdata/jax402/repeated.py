@@ -68,7 +68,7 @@ def with_walls(x, n_steps):
 
 def checked(fields):
     """Each turn waits for a value, and the loop below calls this."""
-    for name, field in [("b", fields[0]), ("e", fields[1]), ("n", fields[2]), ("p", fields[3])]:  # want: JAX402
+    for name, field in [("b", fields[0]), ("e", fields[1]), ("n", fields[2]), ("p", fields[3])]:  # want: JAX402 (low)
         if field is not None:
             if jnp.any(jnp.isnan(field)):
                 raise ValueError(name)
