@@ -196,6 +196,7 @@ class Evidences:
         if loop.operations < FEW and not loop.hurts_anyway:
             doubts |= {Doubt.FEW}
         counted = loop.hurts_anyway or loop.updates or loop.many or loop.helper is not None
+        counted = counted or self._loops.bounds.of(loop.loop).kind is BoundKind.DATA_AXIS
         if not counted and loop.operations < _HEAVY:
             doubts |= {Doubt.UNCOUNTED}
         evidence = self.eager(loop.loop.node, frozenset(doubts))
