@@ -1,4 +1,4 @@
-"""The program of train.py with its 23 findings fixed: it prints the same numbers.
+"""The program of train.py with its 24 findings fixed: it prints the same numbers.
 
 Everything that compiles is made once, at module level or in `__init__`; a factory is called once, before the loop.
 Loops over data are `vmap` and `fori_loop`, and `fine_tune` would run as well.
