@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from jaxlint.diagnostic import Diagnostic
     from jaxlint.discovery import File
     from jaxlint.driver import Checked
-    from jaxlint.facts.exports import Exports
     from jaxlint.facts.incoming import Incoming
+    from jaxlint.facts.summary.exports import Exports
 
 _LIBRARIES = re.compile(rb"jax|flax|equinox|haiku")
 
@@ -84,7 +84,7 @@ class _Run:
                 left = [number for number in left if number not in results]
         checked = self._pool.each(functools.partial(_check, fix=fix), [self._files[number] for number in left], _died)
         if left:
-            from jaxlint.facts.parsing import forget_trees
+            from jaxlint.facts.syntax.parsing import forget_trees
 
             forget_trees()
         for number, (content, result) in zip(left, checked, strict=True):
@@ -217,7 +217,7 @@ class _Run:
     def _records(
         self, members: Sequence[int], keys: dict[int, str], known: dict[str, Any]
     ) -> dict[int, Exports | None]:
-        from jaxlint.facts.exports import Exports
+        from jaxlint.facts.summary.exports import Exports
 
         missing = [number for number in members if keys.get(number) not in known]
         read_one = functools.partial(_read, keep=self._keep)

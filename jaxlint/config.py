@@ -269,7 +269,7 @@ def parse_wrappers(value: Any, where: str) -> dict[str, dict[str, Any]]:
     Raises:
         ConfigError: a column or its value is not known.
     """
-    from jaxlint.facts import wrappers
+    from jaxlint.facts.jax_api import wrappers
 
     rows: dict[str, dict[str, Any]] = {}
     for name, columns in _table(value, where).items():
@@ -485,7 +485,8 @@ OPTIONS: Mapping[str, Option] = {
             "table from dotted names to tables of columns",
             "{}",
             "Functions of your own that compile or trace the function that they are given. `like` takes over the "
-            "columns of a known one; `jaxlint/facts/wrappers.toml` explains the columns and holds the known ones.",
+            "columns of a known one; `jaxlint/facts/jax_api/wrappers.toml` explains the columns and holds the known "
+            "ones.",
             '[tool.jaxlint.wrappers."mylib.compile"]\nlike = "jax.jit"',
             parse_wrappers,
         ),

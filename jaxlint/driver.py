@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from jaxlint.config import Config
     from jaxlint.discovery import File
-    from jaxlint.facts.exports import Exports
+    from jaxlint.facts.summary.exports import Exports
     from jaxlint.fixes.apply import Applied, Dropped
 
 
@@ -73,8 +73,8 @@ def read_exports(data: bytes, path: str = "<bytes>", *, keep: bool = False) -> E
 
 def exports_of(source: Source, *, keep: bool = False) -> Exports | None:
     """Return the same for a text; see `read_exports`."""
-    from jaxlint.facts.exports import exports
-    from jaxlint.facts.parsing import keep_tree, python_tree
+    from jaxlint.facts.summary.exports import exports
+    from jaxlint.facts.syntax.parsing import keep_tree, python_tree
 
     try:
         tree = python_tree(source.text)

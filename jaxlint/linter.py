@@ -38,7 +38,7 @@ def lint(
     Never runs or imports the code, never opens a file, and never raises for what the text holds: a file that does not
     parse gives one JAX001, a failure of jaxlint itself a JAX000 beside what the other rules found.
     """
-    from jaxlint.facts.parsing import UnreadableError
+    from jaxlint.facts.syntax.parsing import UnreadableError
 
     settings = settings or Settings()
     if not may_matter(source, settings, incoming):
@@ -128,7 +128,7 @@ def _findings(
     module: RuleModule, facts: ModuleFacts, minimum: Confidence, fixes_from: Confidence | None
 ) -> list[Finding]:
     """Return what a rule finds, at any confidence if any is at `minimum`, with fixes from a confidence on."""
-    from jaxlint.facts.confidence import confidence
+    from jaxlint.facts.evidence.confidence import confidence
 
     rule = module.RULE
     found: list[Finding] = []

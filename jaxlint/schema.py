@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from jaxlint import config
-from jaxlint.facts import wrappers
+from jaxlint.facts.jax_api import wrappers
 from jaxlint.rules import rules
 from jaxlint.settings import Settings
 

@@ -21,7 +21,8 @@ class Settings:
     Codes may be given as prefixes (`JAX1`).  Where `select` and `ignore` both name a rule, the longer prefix wins, and
     `ignore` on a tie, as in flake8.  A rule that is off by default runs only where a prefix longer than `JAX` names it.
 
-    `wrappers` maps a dotted name to the columns of `facts/wrappers.toml`; `run_once_functions` holds glob patterns.
+    `wrappers` maps a dotted name to the columns of `facts/jax_api/wrappers.toml`; `run_once_functions` holds glob
+    patterns.
     `line_length` is how long the lines may be that fixes write, as far as brackets allow.
     `unrolled_equations` is the number of estimated equations from which JAX301 reports a loop.
     """

@@ -20,7 +20,7 @@ from typing import Any
 
 from jaxlint import linter
 from jaxlint.doors.cli import main
-from jaxlint.facts.confidence import confidence
+from jaxlint.facts.evidence.confidence import confidence
 
 MARK = "\x1e"
 """What separates a message from the evidence for it; no message holds it."""

@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 
 from jaxlint.config import OPTIONS, Config, ConfigError, Finder, Layer, combine, load, read_table
-from jaxlint.facts.wrappers import COLUMNS
+from jaxlint.facts.jax_api.wrappers import COLUMNS
 from jaxlint.finding import Confidence
 from jaxlint.schema import schema
 from jaxlint.settings import Settings

@@ -75,7 +75,7 @@ def test_evidence_is_handed_on_only_within_the_block() -> None:
 
 
 def test_features_are_words() -> None:
-    from jaxlint.facts.confidence import Doubt, Evidence
+    from jaxlint.facts.evidence.confidence import Doubt, Evidence
 
     found = evidence.features(Evidence(in_loop=True, doubts=frozenset({Doubt.FEW, Doubt.SIZE})))
     assert found == ["few", "in_loop", "size"]

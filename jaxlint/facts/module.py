@@ -11,49 +11,49 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from jaxlint.facts.arguments import Arguments
-from jaxlint.facts.behind import Behind
-from jaxlint.facts.calls import Calls
-from jaxlint.facts.captured import Captured, CapturedArrays
-from jaxlint.facts.cleared import Cleared, ClearedCaches
-from jaxlint.facts.compiled import CompiledCalls
-from jaxlint.facts.constants import Constants
-from jaxlint.facts.contexts import FunctionContexts
-from jaxlint.facts.discarded import UnusedCompiled
-from jaxlint.facts.eager import Eager
-from jaxlint.facts.eager_arrays import EagerArrays
-from jaxlint.facts.eager_loops import EagerLoop, EagerLoops
-from jaxlint.facts.eager_sites import EagerSites
-from jaxlint.facts.evidence import Evidences
-from jaxlint.facts.fate import Kept
-from jaxlint.facts.glance import SHORT
-from jaxlint.facts.growing import Growing, GrowingArrays
-from jaxlint.facts.hosted import Hosted
+from jaxlint.facts.cache_misses.arguments import Arguments
+from jaxlint.facts.cache_misses.captured_arrays import Captured, CapturedArrays
+from jaxlint.facts.cache_misses.cleared import Cleared, ClearedCaches
+from jaxlint.facts.cache_misses.compiled import CompiledCalls
+from jaxlint.facts.cache_misses.discarded import UnusedCompiled
+from jaxlint.facts.cache_misses.fate import Kept
+from jaxlint.facts.cache_misses.instances import Instances
+from jaxlint.facts.cache_misses.signatures import Signatures, WrongArgument
+from jaxlint.facts.cache_misses.sites import CompileSite, Lifetime, Sites
+from jaxlint.facts.cache_misses.stale import Stale
+from jaxlint.facts.cache_misses.targets import NAMED
+from jaxlint.facts.context.behind import Behind
+from jaxlint.facts.context.calls import Calls
+from jaxlint.facts.context.contexts import FunctionContexts
+from jaxlint.facts.context.execution_counts import Runs
+from jaxlint.facts.context.reached import Reached
+from jaxlint.facts.context.tracing import Tracing
+from jaxlint.facts.context.wrapping import Wrappings
+from jaxlint.facts.eager.array_loops import EagerLoop, EagerLoops
+from jaxlint.facts.eager.compile_sites import EagerSites
+from jaxlint.facts.eager.eagerness import Eager
+from jaxlint.facts.eager.growing import Growing, GrowingArrays
+from jaxlint.facts.eager.host_reads import Hosted
+from jaxlint.facts.eager.operations import EagerArrays
+from jaxlint.facts.eager.steps import EagerSteps
+from jaxlint.facts.eager.transforms import EagerTransform, EagerTransforms
+from jaxlint.facts.eager.tree_maps import LeafMap, LeafMaps
+from jaxlint.facts.errors.leaks import Leak, Leaks
+from jaxlint.facts.errors.plain_methods import PlainMethod, PlainMethods
+from jaxlint.facts.errors.staged import Staged
+from jaxlint.facts.errors.traceable import Traceable
+from jaxlint.facts.evidence.evidence import Evidences
 from jaxlint.facts.incoming import NOTHING, Incoming
-from jaxlint.facts.instances import Instances
-from jaxlint.facts.leaf_maps import LeafMap, LeafMaps
-from jaxlint.facts.leaks import Leak, Leaks
-from jaxlint.facts.lengths import Lengths
-from jaxlint.facts.loops import SHORT_ELEMENTWISE, Loops, Unrolled
-from jaxlint.facts.names import External, Names
-from jaxlint.facts.parsing import Places, parse
-from jaxlint.facts.plain_methods import PlainMethod, PlainMethods
-from jaxlint.facts.reached import Reached
-from jaxlint.facts.runs import Runs
-from jaxlint.facts.signatures import Signatures, WrongArgument
-from jaxlint.facts.sites import CompileSite, Lifetime, Sites
-from jaxlint.facts.sizes import Sizes
-from jaxlint.facts.staged import Staged
-from jaxlint.facts.stale import Stale
-from jaxlint.facts.steps import EagerSteps
-from jaxlint.facts.targets import NAMED
-from jaxlint.facts.traceable import Traceable
-from jaxlint.facts.tracing import Tracing
-from jaxlint.facts.transforms import EagerTransform, EagerTransforms
-from jaxlint.facts.tree import Class, Function, Parameter, Tree
-from jaxlint.facts.values import Values
-from jaxlint.facts.wrappers import table
-from jaxlint.facts.wrapping import Wrappings
+from jaxlint.facts.jax_api.glance import SHORT
+from jaxlint.facts.jax_api.wrappers import table
+from jaxlint.facts.syntax.constants import Constants
+from jaxlint.facts.syntax.names import External, Names
+from jaxlint.facts.syntax.parsing import Places, parse
+from jaxlint.facts.syntax.tree import Class, Function, Parameter, Tree
+from jaxlint.facts.values.lengths import Lengths
+from jaxlint.facts.values.loops import SHORT_ELEMENTWISE, Loops, Unrolled
+from jaxlint.facts.values.sizes import Sizes
+from jaxlint.facts.values.values import Values
 from jaxlint.finding import Span
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from jaxlint.facts.constants import UNKNOWN
-from jaxlint.facts.tree import Function
-from jaxlint.facts.wrapping import Wrapped
+from jaxlint.facts.context.wrapping import Wrapped
+from jaxlint.facts.syntax.constants import UNKNOWN
+from jaxlint.facts.syntax.tree import Function
 from jaxlint.finding import Applicability, Fix, Span
 from jaxlint.fixes import statics
 from jaxlint.fixes.edits import Draft
@@ -20,8 +20,8 @@ from jaxlint.fixes.scopes import DEFS, Scopes, all_arguments, scopes_of
 from jaxlint.fixes.syntax import NoFixError
 
 if TYPE_CHECKING:
+    from jaxlint.facts.cache_misses.stale import StaleRead
     from jaxlint.facts.module import ModuleFacts
-    from jaxlint.facts.stale import StaleRead
 
 _KEEPING = ("jax.grad", "jax.value_and_grad")
 """Transforms that hand further arguments on as they are."""

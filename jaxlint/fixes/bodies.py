@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Collection, Iterator, Set
 from typing import TYPE_CHECKING
 
-from jaxlint.facts.wrappers import table
+from jaxlint.facts.jax_api.wrappers import table
 from jaxlint.finding import Applicability, Fix, Span
 from jaxlint.fixes import compiling, options, programs
 from jaxlint.fixes.captures import Captures, captures, dotted, is_constant
@@ -41,7 +41,7 @@ from jaxlint.fixes.steps import facts_of
 from jaxlint.fixes.syntax import NoFixError
 
 if TYPE_CHECKING:
-    from jaxlint.facts.eager_sites import EagerSite
+    from jaxlint.facts.eager.compile_sites import EagerSite
     from jaxlint.facts.module import ModuleFacts
 
 _ROLES = {

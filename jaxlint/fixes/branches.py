@@ -13,9 +13,9 @@ from jaxlint.fixes.shapes import shape_of
 from jaxlint.fixes.syntax import NoFixError
 
 if TYPE_CHECKING:
-    from jaxlint.facts.demands import Demand
+    from jaxlint.facts.errors.demands import Demand
     from jaxlint.facts.module import ModuleFacts
-    from jaxlint.facts.tree import Function
+    from jaxlint.facts.syntax.tree import Function
 
 _NO_ARRAYS = (cst.Tuple, cst.List, cst.Dict, cst.Set, cst.Lambda, cst.SimpleString, cst.FormattedString)
 _ORDERS = {"max": "maximum", "min": "minimum"}

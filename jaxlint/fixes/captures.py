@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from jaxlint.facts import arrays
-from jaxlint.facts.demands import use_of_argument, use_of_method_argument
-from jaxlint.facts.wrappers import table
+from jaxlint.facts.errors.demands import use_of_argument, use_of_method_argument
+from jaxlint.facts.jax_api import arrays
+from jaxlint.facts.jax_api.wrappers import table
 from jaxlint.finding import Span
 from jaxlint.fixes.counters import unbounded
 from jaxlint.fixes.inplace import changes, changes_in_function
@@ -27,7 +27,7 @@ _ARRAY_ATTRIBUTES = arrays.ARRAY_ATTRIBUTES | arrays.ARRAY_METHODS | arrays.ATTR
 _OPTIONS = frozenset({"bool", "str", "int", "Callable", "Literal", "type", "Type", "tuple", "Tuple", "Enum"})
 _DATA = frozenset({"float", "complex", "Array", "ArrayLike", "ndarray", "Float", "Scalar", "ScalarLike", "Num"})
 _STRUCTURAL = frozenset({"shape", "size", "axis", "range", "slice", "index", "dtype", "text", "option", "call"})
-"""Uses for which nothing but an option can be meant; see `jaxlint.facts.demands`."""
+"""Uses for which nothing but an option can be meant; see `jaxlint.facts.errors.demands`."""
 UNBOUNDED = "unbounded"
 """The use of a number of which integers are made that no traced one can hold."""
 _DEEPEST = 3

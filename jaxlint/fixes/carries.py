@@ -10,7 +10,7 @@ from jaxlint.fixes.edits import Draft
 from jaxlint.fixes.syntax import NoFixError
 
 if TYPE_CHECKING:
-    from jaxlint.facts.arguments import Carry
+    from jaxlint.facts.cache_misses.arguments import Carry
     from jaxlint.facts.module import ModuleFacts
 
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from jaxlint.facts import arrays
-from jaxlint.facts.names import External
-from jaxlint.facts.tree import Class, Function, Loop, Parameter
+from jaxlint.facts.jax_api import arrays
+from jaxlint.facts.syntax.names import External
+from jaxlint.facts.syntax.tree import Class, Function, Loop, Parameter
 from jaxlint.finding import Applicability, Fix
 from jaxlint.fixes import loops, options, statics
 from jaxlint.fixes.counters import unbounded
@@ -37,8 +37,8 @@ from jaxlint.fixes.steps import Steps
 from jaxlint.fixes.syntax import NoFixError
 
 if TYPE_CHECKING:
-    from jaxlint.facts.loops import Unrolled
     from jaxlint.facts.module import ModuleFacts
+    from jaxlint.facts.values.loops import Unrolled
 
 _ROUNDS = 8
 _SHORT = 32

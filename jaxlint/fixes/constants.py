@@ -13,7 +13,7 @@ from jaxlint.fixes.scopes import all_arguments, scopes_of
 from jaxlint.fixes.syntax import NoFixError
 
 if TYPE_CHECKING:
-    from jaxlint.facts.captured import Captured
+    from jaxlint.facts.cache_misses.captured_arrays import Captured
     from jaxlint.facts.module import ModuleFacts
 
 _WRAPPERS = frozenset({"jax.jit", "equinox.filter_jit"})

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from jaxlint.facts import arrays
-from jaxlint.facts.calls import argument_of
-from jaxlint.facts.demands import needed_arguments, needed_arguments_of_method
-from jaxlint.facts.tree import Function, Parameter
-from jaxlint.facts.values import Kind
+from jaxlint.facts.context.calls import argument_of
+from jaxlint.facts.errors.demands import needed_arguments, needed_arguments_of_method
+from jaxlint.facts.jax_api import arrays
+from jaxlint.facts.syntax.tree import Function, Parameter
+from jaxlint.facts.values.values import Kind
 from jaxlint.fixes.shapes import mentions, nodes_in
 from jaxlint.fixes.syntax import NoFixError
 

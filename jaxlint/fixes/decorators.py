@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from jaxlint.facts.wrapping import Wrapped
+from jaxlint.facts.context.wrapping import Wrapped
 from jaxlint.finding import Applicability, Fix
 from jaxlint.fixes.checks import eager
 from jaxlint.fixes.edits import Draft
@@ -15,9 +15,9 @@ from jaxlint.fixes.scopes import DEFS
 from jaxlint.fixes.syntax import NoFixError
 
 if TYPE_CHECKING:
-    from jaxlint.facts.discarded import Discarded
+    from jaxlint.facts.cache_misses.discarded import Discarded
     from jaxlint.facts.module import ModuleFacts
-    from jaxlint.facts.tree import Function
+    from jaxlint.facts.syntax.tree import Function
 
 _LEVELS = {
     Gives.FAILS: Applicability.DISPLAY,

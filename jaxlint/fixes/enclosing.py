@@ -17,8 +17,8 @@ from jaxlint.fixes.syntax import NoFixError
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from jaxlint.facts.cache_misses.sites import CompileSite
     from jaxlint.facts.module import ModuleFacts
-    from jaxlint.facts.sites import CompileSite
 
 _WRAPPERS = frozenset({"jax.jit", "equinox.filter_jit"})
 """Wrappers whose decorated function takes all that the function took."""

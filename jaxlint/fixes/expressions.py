@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from jaxlint.facts.demands import use_of_argument
-from jaxlint.facts.wrappers import table
+from jaxlint.facts.errors.demands import use_of_argument
+from jaxlint.facts.jax_api.wrappers import table
 from jaxlint.finding import Span
 from jaxlint.fixes.captures import (
     ARRAY_MODULES,
@@ -50,8 +50,8 @@ from jaxlint.fixes.scopes import DEFS, all_arguments
 from jaxlint.fixes.syntax import NoFixError
 
 if TYPE_CHECKING:
+    from jaxlint.facts.cache_misses.sites import CompileSite
     from jaxlint.facts.module import ModuleFacts
-    from jaxlint.facts.sites import CompileSite
 
 _LONGEST = 30
 """Of a longer name only the function's own and the outermost transform are taken."""

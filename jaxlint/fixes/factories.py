@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from jaxlint.facts.wrappers import table
+from jaxlint.facts.jax_api.wrappers import table
 from jaxlint.finding import Applicability, Fix, Span
 from jaxlint.fixes.captures import dotted, evidence, is_constant
 from jaxlint.fixes.hoist import headed, insert_definition, known_as, named, reads_what_changes, replace_maker
@@ -15,8 +15,8 @@ from jaxlint.fixes.scopes import COMPREHENSIONS, DEFS, FUNCTIONS, Scopes, all_ar
 from jaxlint.fixes.syntax import NoFixError, Syntax
 
 if TYPE_CHECKING:
+    from jaxlint.facts.cache_misses.sites import CompileSite
     from jaxlint.facts.module import ModuleFacts
-    from jaxlint.facts.sites import CompileSite
 
 _PREFIXES = ("make_", "build_", "create_", "get_", "new_", "compile_")
 _HASHABLE = frozenset({"int", "float", "str", "bool", "bytes", "complex"})

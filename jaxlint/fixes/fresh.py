@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from jaxlint.facts.compiled import ImportedCall
+from jaxlint.facts.cache_misses.compiled import ImportedCall
 from jaxlint.finding import Applicability, Fix, Span
 from jaxlint.fixes.captures import dotted
 from jaxlint.fixes.edits import Draft
@@ -17,7 +17,7 @@ from jaxlint.fixes.scopes import DEFS, FUNCTIONS, Scopes, scopes_of
 from jaxlint.fixes.syntax import NoFixError
 
 if TYPE_CHECKING:
-    from jaxlint.facts.arguments import Given
+    from jaxlint.facts.cache_misses.arguments import Given
     from jaxlint.facts.module import ModuleFacts
 
 _CONTAINERS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)

@@ -14,7 +14,7 @@ from jaxlint.fixes.scopes import FUNCTIONS, Scope, Scopes, scopes_of
 from jaxlint.fixes.syntax import NoFixError, Syntax
 
 if TYPE_CHECKING:
-    from jaxlint.facts.growing import Growing
+    from jaxlint.facts.eager.growing import Growing
     from jaxlint.facts.module import ModuleFacts
 
 _LOOPS = (ast.For, ast.While)

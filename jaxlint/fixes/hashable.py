@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from jaxlint.facts.names import Expression
-from jaxlint.facts.tree import Class, Parameter
+from jaxlint.facts.syntax.names import Expression
+from jaxlint.facts.syntax.tree import Class, Parameter
 from jaxlint.finding import Applicability, Fix, Span
 from jaxlint.fixes import edits, options, unstatic
 from jaxlint.fixes.captures import dotted
@@ -19,7 +19,7 @@ from jaxlint.fixes.scopes import Scopes, scopes_of
 from jaxlint.fixes.syntax import NoFixError, Syntax, syntax_of
 
 if TYPE_CHECKING:
-    from jaxlint.facts.arguments import Given
+    from jaxlint.facts.cache_misses.arguments import Given
     from jaxlint.facts.module import ModuleFacts
 
 _HASHED = frozenset(

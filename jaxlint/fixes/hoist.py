@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from jaxlint.facts.wrappers import table
+from jaxlint.facts.jax_api.wrappers import table
 from jaxlint.finding import Applicability, Fix, Span
 from jaxlint.fixes.captures import Captures, captures, dotted, needed
 from jaxlint.fixes.edits import Draft, applied, offered
@@ -32,8 +32,8 @@ from jaxlint.fixes.syntax import NoFixError, Syntax
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from jaxlint.facts.cache_misses.sites import CompileSite
     from jaxlint.facts.module import ModuleFacts
-    from jaxlint.facts.sites import CompileSite
 
 MAPPING = frozenset({"jax.pmap", "equinox.filter_pmap", "flax.nnx.pmap"})
 """Wrappers that map over the first axis of each argument, so that one more argument means something else."""

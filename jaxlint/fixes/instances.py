@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from jaxlint.facts.wrappers import table
+from jaxlint.facts.jax_api.wrappers import table
 from jaxlint.finding import Applicability, Fix, Span
 from jaxlint.fixes.captures import check_argument, dotted, is_constant
 from jaxlint.fixes.edits import offered
@@ -24,7 +24,7 @@ from jaxlint.fixes.scopes import DEFS, all_arguments
 from jaxlint.fixes.syntax import NoFixError
 
 if TYPE_CHECKING:
-    from jaxlint.facts.instances import ShortLived
+    from jaxlint.facts.cache_misses.instances import ShortLived
     from jaxlint.facts.module import ModuleFacts
 
 _CONSTRUCTORS = frozenset({"__init__", "__post_init__"})

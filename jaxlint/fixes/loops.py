@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from jaxlint.facts.tree import Binding, Context
-from jaxlint.facts.values import Kind
+from jaxlint.facts.syntax.tree import Binding, Context
+from jaxlint.facts.values.values import Kind
 from jaxlint.finding import Applicability, Fix, Span
 from jaxlint.fixes.counters import MOST_INTEGER, Numbers
 from jaxlint.fixes.edits import Draft
@@ -27,8 +27,8 @@ from jaxlint.fixes.shapes import CHANGED, SCALAR, UNKNOWN, Shapes, mentions, nod
 from jaxlint.fixes.syntax import NoFixError
 
 if TYPE_CHECKING:
-    from jaxlint.facts.loops import Unrolled
     from jaxlint.facts.module import ModuleFacts
+    from jaxlint.facts.values.loops import Unrolled
 
 _LONG = 10_000
 """How many turns a loop is taken to have whose number is not known."""

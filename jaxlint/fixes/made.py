@@ -13,8 +13,8 @@ from jaxlint.fixes.syntax import NoFixError, Syntax
 if TYPE_CHECKING:
     import libcst as cst
 
+    from jaxlint.facts.cache_misses.sites import CompileSite
     from jaxlint.facts.module import ModuleFacts
-    from jaxlint.facts.sites import CompileSite
 
 LOOPS = (ast.For, ast.AsyncFor, ast.While, *COMPREHENSIONS)
 

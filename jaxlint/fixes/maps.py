@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from jaxlint.facts import arrays
-from jaxlint.facts.names import External
-from jaxlint.facts.tree import Function
+from jaxlint.facts.jax_api import arrays
+from jaxlint.facts.syntax.names import External
+from jaxlint.facts.syntax.tree import Function
 from jaxlint.finding import Applicability, Fix, Span
 from jaxlint.fixes.checks import eager
 from jaxlint.fixes.edits import Draft
@@ -23,7 +23,7 @@ from jaxlint.fixes.scopes import DEFS, Scopes, scopes_of
 from jaxlint.fixes.syntax import NoFixError
 
 if TYPE_CHECKING:
-    from jaxlint.facts.leaf_maps import LeafMap
+    from jaxlint.facts.eager.tree_maps import LeafMap
     from jaxlint.facts.module import ModuleFacts
 
 _LEVELS = {

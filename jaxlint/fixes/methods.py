@@ -17,8 +17,8 @@ from jaxlint.fixes.scopes import DEFS, Scopes, all_arguments
 from jaxlint.fixes.syntax import NoFixError, Syntax
 
 if TYPE_CHECKING:
+    from jaxlint.facts.cache_misses.sites import CompileSite
     from jaxlint.facts.module import ModuleFacts
-    from jaxlint.facts.sites import CompileSite
 
 _MUTATORS = frozenset(
     "append extend insert pop remove clear update add discard setdefault popitem sort reverse popleft appendleft "

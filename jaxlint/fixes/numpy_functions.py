@@ -11,7 +11,7 @@ from jaxlint.fixes.edits import Draft
 from jaxlint.fixes.syntax import NoFixError
 
 if TYPE_CHECKING:
-    from jaxlint.facts.demands import Demand
+    from jaxlint.facts.errors.demands import Demand
     from jaxlint.facts.module import ModuleFacts
 
 _OF_MATH = frozenset("sqrt exp log log2 log10 log1p expm1 sin cos tan sinh cosh tanh hypot".split())

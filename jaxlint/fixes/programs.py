@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from jaxlint.facts import arrays
-from jaxlint.facts.calls import argument_of
-from jaxlint.facts.names import Expression, Item
-from jaxlint.facts.tree import Class, Function, Parameter, within
-from jaxlint.facts.values import Kind
+from jaxlint.facts.context.calls import argument_of
+from jaxlint.facts.jax_api import arrays
+from jaxlint.facts.syntax.names import Expression, Item
+from jaxlint.facts.syntax.tree import Class, Function, Parameter, within
+from jaxlint.facts.values.values import Kind
 from jaxlint.fixes.inplace import root_of
 from jaxlint.fixes.purity import is_none
 from jaxlint.fixes.quiet import Quiet

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from jaxlint.facts import arrays
-from jaxlint.facts.calls import argument_of
-from jaxlint.facts.constants import UNKNOWN as _UNKNOWN
-from jaxlint.facts.demands import needed_arguments, needed_arguments_of_method, use_of_argument
-from jaxlint.facts.names import Expression, External
-from jaxlint.facts.tree import Class, Function, children
+from jaxlint.facts.context.calls import argument_of
+from jaxlint.facts.errors.demands import needed_arguments, needed_arguments_of_method, use_of_argument
+from jaxlint.facts.jax_api import arrays
+from jaxlint.facts.syntax.constants import UNKNOWN as _UNKNOWN
+from jaxlint.facts.syntax.names import Expression, External
+from jaxlint.facts.syntax.tree import Class, Function, children
 
 if TYPE_CHECKING:
     from jaxlint.facts.module import ModuleFacts

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from jaxlint.facts.tree import Function
-from jaxlint.facts.values import Kind
+from jaxlint.facts.syntax.tree import Function
+from jaxlint.facts.values.values import Kind
 from jaxlint.fixes.syntax import NoFixError
 
 if TYPE_CHECKING:

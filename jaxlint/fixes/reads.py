@@ -7,7 +7,7 @@ import functools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from jaxlint.facts.wrappers import table
+from jaxlint.facts.jax_api.wrappers import table
 from jaxlint.fixes.captures import dotted
 from jaxlint.fixes.inplace import changes, root_of
 from jaxlint.fixes.made import LOOPS

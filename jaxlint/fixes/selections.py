@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from jaxlint.facts import arrays
-from jaxlint.facts.names import Expression
+from jaxlint.facts.jax_api import arrays
+from jaxlint.facts.syntax.names import Expression
 from jaxlint.finding import Applicability, Fix, Span
 from jaxlint.fixes.edits import Draft
 from jaxlint.fixes.purity import is_none
 from jaxlint.fixes.syntax import NoFixError
 
 if TYPE_CHECKING:
+    from jaxlint.facts.errors.staged import DataShape
     from jaxlint.facts.module import ModuleFacts
-    from jaxlint.facts.staged import DataShape
 
 _REDUCTIONS = frozenset({"sum", "mean", "prod", "any", "all", "std", "var"})
 """Reductions that take `where=` without a value to start from."""

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from jaxlint.facts import arrays
-from jaxlint.facts.calls import argument_of
-from jaxlint.facts.tree import Binding, Function, children
+from jaxlint.facts.context.calls import argument_of
+from jaxlint.facts.jax_api import arrays
+from jaxlint.facts.syntax.tree import Binding, Function, children
 
 if TYPE_CHECKING:
     from jaxlint.facts.module import ModuleFacts

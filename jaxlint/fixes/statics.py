@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from jaxlint.facts.calls import argument_of
-from jaxlint.facts.constants import UNKNOWN
-from jaxlint.facts.demands import operands
-from jaxlint.facts.names import Expression, External
-from jaxlint.facts.staged import Usage
-from jaxlint.facts.tree import Class, Function, Parameter
+from jaxlint.facts.context.calls import argument_of
+from jaxlint.facts.errors.demands import operands
+from jaxlint.facts.errors.staged import Usage
+from jaxlint.facts.syntax.constants import UNKNOWN
+from jaxlint.facts.syntax.names import Expression, External
+from jaxlint.facts.syntax.tree import Class, Function, Parameter
 from jaxlint.finding import Applicability, Fix
 from jaxlint.fixes import options
 from jaxlint.fixes.checks import errors
@@ -24,11 +24,11 @@ from jaxlint.fixes.edits import Draft
 from jaxlint.fixes.syntax import NoFixError
 
 if TYPE_CHECKING:
-    from jaxlint.facts.demands import Demand
+    from jaxlint.facts.cache_misses.signatures import WrongArgument
+    from jaxlint.facts.context.wrapping import Wrapped
+    from jaxlint.facts.errors.demands import Demand
+    from jaxlint.facts.errors.plain_methods import PlainMethod
     from jaxlint.facts.module import ModuleFacts
-    from jaxlint.facts.plain_methods import PlainMethod
-    from jaxlint.facts.signatures import WrongArgument
-    from jaxlint.facts.wrapping import Wrapped
 
 _KEEPING = ("jax.grad", "jax.value_and_grad")
 """Transforms that leave an argument that they do not differentiate as it is."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from jaxlint.facts.parsing import python_tree
+from jaxlint.facts.syntax.parsing import python_tree
 from jaxlint.finding import Applicability, Edit, Fix, Span
 from jaxlint.source import Source
 

@@ -12,7 +12,7 @@ from jaxlint.fixes.moving import comments_in
 from jaxlint.fixes.syntax import NoFixError
 
 if TYPE_CHECKING:
-    from jaxlint.facts.arguments import Mixed
+    from jaxlint.facts.cache_misses.arguments import Mixed
     from jaxlint.facts.module import ModuleFacts
 
 

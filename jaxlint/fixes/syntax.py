@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from jaxlint.facts.parsing import python_tree
+from jaxlint.facts.syntax.parsing import python_tree
 from jaxlint.finding import Span
 
 if TYPE_CHECKING:

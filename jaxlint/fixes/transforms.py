@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from jaxlint.facts.names import Expression
-from jaxlint.facts.tree import Class, Function
+from jaxlint.facts.syntax.names import Expression
+from jaxlint.facts.syntax.tree import Class, Function
 from jaxlint.finding import Applicability, Fix
 from jaxlint.fixes.captures import is_constant
 from jaxlint.fixes.edits import Draft, applied
@@ -19,9 +19,9 @@ from jaxlint.fixes.syntax import NoFixError
 if TYPE_CHECKING:
     import libcst as cst
 
+    from jaxlint.facts.context.wrapping import Wrapped
+    from jaxlint.facts.eager.transforms import EagerTransform
     from jaxlint.facts.module import ModuleFacts
-    from jaxlint.facts.transforms import EagerTransform
-    from jaxlint.facts.wrapping import Wrapped
 
 
 def compiled(facts: ModuleFacts, transform: EagerTransform) -> Fix | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from jaxlint.facts.tree import within
+from jaxlint.facts.syntax.tree import within
 from jaxlint.finding import Applicability, Fix, Span
 from jaxlint.fixes import compiling, options, programs
 from jaxlint.fixes.captures import Captured, Captures, is_constant, needed, of_name
@@ -24,7 +24,7 @@ from jaxlint.fixes.steps import facts_of
 from jaxlint.fixes.syntax import NoFixError
 
 if TYPE_CHECKING:
-    from jaxlint.facts.eager_loops import EagerLoop
+    from jaxlint.facts.eager.array_loops import EagerLoop
     from jaxlint.facts.module import ModuleFacts
 
 _FEWEST = 2

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from jaxlint.facts.compiled import CompiledCall
-from jaxlint.facts.constants import UNKNOWN
-from jaxlint.facts.names import Expression, External
-from jaxlint.facts.tree import Class, Function, Parameter, last_name
-from jaxlint.facts.wrapping import Wrapped
+from jaxlint.facts.cache_misses.compiled import CompiledCall
+from jaxlint.facts.context.wrapping import Wrapped
+from jaxlint.facts.syntax.constants import UNKNOWN
+from jaxlint.facts.syntax.names import Expression, External
+from jaxlint.facts.syntax.tree import Class, Function, Parameter, last_name
 from jaxlint.finding import Applicability, Fix
 from jaxlint.fixes import options
 from jaxlint.fixes.edits import Draft
@@ -19,7 +19,7 @@ from jaxlint.fixes.statics import BOUND_TO_ORDER, elements_of, literal_of, numbe
 from jaxlint.fixes.syntax import NoFixError
 
 if TYPE_CHECKING:
-    from jaxlint.facts.arguments import Given
+    from jaxlint.facts.cache_misses.arguments import Given
     from jaxlint.facts.module import ModuleFacts
 
 _NOT_TRACED = frozenset({"str", "bool", "Callable", "Literal", "type", "Type", "tuple", "Tuple", "Enum", "DTypeLike"})

@@ -16,10 +16,10 @@ from jaxlint.fixes.scopes import DEFS, scopes_of
 from jaxlint.fixes.syntax import NoFixError
 
 if TYPE_CHECKING:
-    from jaxlint.facts.calls import CallSite
-    from jaxlint.facts.discarded import UnusedName
+    from jaxlint.facts.cache_misses.discarded import UnusedName
+    from jaxlint.facts.context.calls import CallSite
     from jaxlint.facts.module import ModuleFacts
-    from jaxlint.facts.tree import Context
+    from jaxlint.facts.syntax.tree import Context
 
 _WRAPPERS = frozenset({"jax.jit", "equinox.filter_jit"})
 """Those whose functions take and give the same as the raw ones."""

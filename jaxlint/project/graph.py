@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from jaxlint.facts import surroundings
-from jaxlint.facts.exports import GUARDED, HOST_LOOP, RULES, Key
+from jaxlint.facts.context import surroundings
 from jaxlint.facts.incoming import HIGH, Outside
-from jaxlint.facts.wrappers import Wrapper
+from jaxlint.facts.jax_api.wrappers import Wrapper
+from jaxlint.facts.summary.exports import GUARDED, HOST_LOOP, RULES, Key
 from jaxlint.project.values import Value, Values
 from jaxlint.settings import ENTRY_POINTS
 
@@ -17,7 +17,7 @@ _UNTRACED_KINDS = ("partial", "host", "map-leaves", "register")
 
 
 class Trace(NamedTuple):
-    """How sure it is that a function is traced (2 sure, 1 perhaps), and how: see `jaxlint.facts.tracing.Trace`."""
+    """How sure it is that a function is traced (2 sure, 1 perhaps), and how: see `Trace` of the facts."""
 
     level: int
     compiled: bool = False

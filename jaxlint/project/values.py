@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from jaxlint.facts.exports import CONSTRUCTORS, RULES, ClassRecord, Exports, FunctionRecord, Key
 from jaxlint.facts.incoming import COMPILED, MADE
-from jaxlint.facts.wrappers import Wrapper, table
+from jaxlint.facts.jax_api.wrappers import Wrapper, table
+from jaxlint.facts.summary.exports import CONSTRUCTORS, RULES, ClassRecord, Exports, FunctionRecord, Key
 from jaxlint.project.layout import Layout
 from jaxlint.settings import Settings
 

@@ -21,7 +21,7 @@ from jaxlint.finding import Impact
 if TYPE_CHECKING:
     import libcst as cst
 
-    from jaxlint.facts.confidence import Evidence
+    from jaxlint.facts.evidence.confidence import Evidence
     from jaxlint.facts.module import ModuleFacts
     from jaxlint.finding import Fix
 

@@ -10,7 +10,7 @@ from jaxlint.rules._short_lived import on_each_call
 if TYPE_CHECKING:
     import libcst as cst
 
-    from jaxlint.facts.eager_sites import EagerSite
+    from jaxlint.facts.eager.compile_sites import EagerSite
     from jaxlint.facts.module import ModuleFacts
     from jaxlint.finding import Fix
 

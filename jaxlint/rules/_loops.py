@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from jaxlint.rules import _staged
 
 if TYPE_CHECKING:
-    from jaxlint.facts.loops import Unrolled
     from jaxlint.facts.module import ModuleFacts
+    from jaxlint.facts.values.loops import Unrolled
     from jaxlint.finding import Fix
 
 WORDS = _staged.WORDS

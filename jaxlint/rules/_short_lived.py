@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from jaxlint.rules import Report
 
 if TYPE_CHECKING:
+    from jaxlint.facts.cache_misses.sites import CompileSite
     from jaxlint.facts.module import ModuleFacts
-    from jaxlint.facts.sites import CompileSite
-    from jaxlint.facts.tree import Function
+    from jaxlint.facts.syntax.tree import Function
     from jaxlint.finding import Fix
 
 WORDS = frozenset({"jit", "pjit", "pmap", "filter_jit", "filter_pmap"})
@@ -44,7 +44,7 @@ def fixes(facts: ModuleFacts, site: CompileSite) -> Iterator[Fix]:
 
 def when(facts: ModuleFacts, site: CompileSite) -> str:
     """Say how often a site runs, such as "in every turn of the loop"."""
-    from jaxlint.facts.sites import Lifetime
+    from jaxlint.facts.cache_misses.sites import Lifetime
 
     if site.lifetime is Lifetime.ITERATION:
         return "in every turn of the loop"

@@ -63,7 +63,7 @@ import functools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from jaxlint.facts.glance import CONTROL_FLOW
+from jaxlint.facts.jax_api.glance import CONTROL_FLOW
 from jaxlint.finding import Impact
 from jaxlint.rules import Report, Rule, _eager
 

@@ -57,7 +57,7 @@ import functools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from jaxlint.facts.glance import SOLVERS
+from jaxlint.facts.jax_api.glance import SOLVERS
 from jaxlint.finding import Impact
 from jaxlint.rules import Report, Rule, _eager
 

@@ -62,7 +62,7 @@ from jaxlint.finding import Impact
 from jaxlint.rules import Report, Rule, _short_lived
 
 if TYPE_CHECKING:
-    from jaxlint.facts.instances import ShortLived
+    from jaxlint.facts.cache_misses.instances import ShortLived
     from jaxlint.facts.module import ModuleFacts
     from jaxlint.finding import Fix
 

@@ -65,9 +65,9 @@ from jaxlint.finding import Impact
 from jaxlint.rules import Report, Rule, _staged
 
 if TYPE_CHECKING:
-    from jaxlint.facts.demands import Demand
+    from jaxlint.facts.errors.demands import Demand
     from jaxlint.facts.module import ModuleFacts
-    from jaxlint.facts.tree import Parameter
+    from jaxlint.facts.syntax.tree import Parameter
     from jaxlint.finding import Fix
 
 RULE = Rule(
@@ -83,7 +83,7 @@ RULE = Rule(
 
 def check(facts: ModuleFacts) -> Iterator[Report]:
     """Yield the first place where each option-like traced parameter is needed in Python."""
-    from jaxlint.facts.confidence import Doubt
+    from jaxlint.facts.evidence.confidence import Doubt
 
     for demand, parameter in facts.staged.missing_statics:
         name = facts.staged.item_asked_for(demand, parameter) or parameter.name

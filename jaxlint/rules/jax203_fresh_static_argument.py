@@ -51,7 +51,7 @@ from jaxlint.finding import Impact
 from jaxlint.rules import Report, Rule, _short_lived
 
 if TYPE_CHECKING:
-    from jaxlint.facts.arguments import Given
+    from jaxlint.facts.cache_misses.arguments import Given
     from jaxlint.facts.module import ModuleFacts
     from jaxlint.finding import Fix
 

@@ -45,8 +45,8 @@ from jaxlint.finding import Impact
 from jaxlint.rules import Report, Rule, _staged
 
 if TYPE_CHECKING:
+    from jaxlint.facts.cache_misses.signatures import WrongArgument
     from jaxlint.facts.module import ModuleFacts
-    from jaxlint.facts.signatures import WrongArgument
     from jaxlint.finding import Fix
 
 RULE = Rule(

@@ -73,8 +73,8 @@ from jaxlint.finding import Impact
 from jaxlint.rules import Report, Rule, _short_lived
 
 if TYPE_CHECKING:
+    from jaxlint.facts.cache_misses.stale import StaleRead
     from jaxlint.facts.module import ModuleFacts
-    from jaxlint.facts.stale import StaleRead
     from jaxlint.finding import Fix
 
 RULE = Rule(

@@ -51,8 +51,8 @@ from jaxlint.finding import Impact
 from jaxlint.rules import Report, Rule, _staged
 
 if TYPE_CHECKING:
+    from jaxlint.facts.errors.staged import DataShape
     from jaxlint.facts.module import ModuleFacts
-    from jaxlint.facts.staged import DataShape
     from jaxlint.finding import Fix
 
 RULE = Rule(

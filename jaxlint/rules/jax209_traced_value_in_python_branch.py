@@ -57,7 +57,7 @@ from jaxlint.finding import Impact
 from jaxlint.rules import Report, Rule, _staged
 
 if TYPE_CHECKING:
-    from jaxlint.facts.demands import Demand
+    from jaxlint.facts.errors.demands import Demand
     from jaxlint.facts.module import ModuleFacts
     from jaxlint.finding import Fix
 

@@ -81,7 +81,7 @@ RULE = Rule(
 
 def check(facts: ModuleFacts) -> Iterator[Report]:
     """Yield the places where a traced value is stored for longer than its trace."""
-    from jaxlint.facts.confidence import Doubt
+    from jaxlint.facts.evidence.confidence import Doubt
 
     for leak in facts.leaks:
         code, name = facts.short_code(leak.target), leak.function.name

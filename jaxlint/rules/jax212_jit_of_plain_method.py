@@ -60,8 +60,8 @@ from jaxlint.finding import Impact
 from jaxlint.rules import Report, Rule
 
 if TYPE_CHECKING:
+    from jaxlint.facts.errors.plain_methods import PlainMethod
     from jaxlint.facts.module import ModuleFacts
-    from jaxlint.facts.plain_methods import PlainMethod
     from jaxlint.finding import Fix
 
 RULE = Rule(

@@ -68,8 +68,8 @@ from jaxlint.finding import Impact
 from jaxlint.rules import Report, Rule, _loops
 
 if TYPE_CHECKING:
-    from jaxlint.facts.loops import Unrolled
     from jaxlint.facts.module import ModuleFacts
+    from jaxlint.facts.values.loops import Unrolled
 
 RULE = Rule(
     code="JAX302",
@@ -85,8 +85,8 @@ RULE = Rule(
 
 def check(facts: ModuleFacts) -> Iterator[Report]:
     """Yield the loops of unknown length that something says to be long."""
-    from jaxlint.facts.bounds import BoundKind
-    from jaxlint.facts.confidence import Doubt
+    from jaxlint.facts.evidence.confidence import Doubt
+    from jaxlint.facts.values.bounds import BoundKind
 
     for loop in facts.data_loops:
         message = f"this Python loop unrolls under trace, and {loop.cue}{_grows(loop)}; {_loops.instead(loop)}"
@@ -101,6 +101,6 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
 
 def _grows(loop: Unrolled) -> str:
     """Say that a program grows with its data, where an axis of an array bounds the loop."""
-    from jaxlint.facts.bounds import BoundKind
+    from jaxlint.facts.values.bounds import BoundKind
 
     return ": the program grows with the data" if loop.kind is BoundKind.DATA_AXIS else ""

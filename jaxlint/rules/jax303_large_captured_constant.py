@@ -51,7 +51,7 @@ from jaxlint.finding import Impact
 from jaxlint.rules import Report, Rule, _short_lived
 
 if TYPE_CHECKING:
-    from jaxlint.facts.captured import Captured
+    from jaxlint.facts.cache_misses.captured_arrays import Captured
     from jaxlint.facts.module import ModuleFacts
     from jaxlint.finding import Fix
 

@@ -61,7 +61,7 @@ from jaxlint.finding import Impact
 from jaxlint.rules import Report, Rule
 
 if TYPE_CHECKING:
-    from jaxlint.facts.leaf_maps import LeafMap
+    from jaxlint.facts.eager.tree_maps import LeafMap
     from jaxlint.facts.module import ModuleFacts
     from jaxlint.finding import Fix
 
@@ -83,7 +83,7 @@ many 4 of 9 are, and 2 more are true."""
 
 def check(facts: ModuleFacts) -> Iterator[Report]:
     """Yield the tree maps that dispatch array operations leaf by leaf."""
-    from jaxlint.facts.confidence import Doubt
+    from jaxlint.facts.evidence.confidence import Doubt
 
     for leaf_map in facts.leaf_maps:
         count = leaf_map.operations

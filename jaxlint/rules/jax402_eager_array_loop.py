@@ -76,7 +76,7 @@ from jaxlint.finding import Impact
 from jaxlint.rules import Report, Rule
 
 if TYPE_CHECKING:
-    from jaxlint.facts.eager_loops import EagerLoop
+    from jaxlint.facts.eager.array_loops import EagerLoop
     from jaxlint.facts.module import ModuleFacts
     from jaxlint.finding import Fix
 

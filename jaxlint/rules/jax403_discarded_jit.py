@@ -50,7 +50,7 @@ from jaxlint.finding import Impact
 from jaxlint.rules import Report, Rule, _short_lived
 
 if TYPE_CHECKING:
-    from jaxlint.facts.discarded import Discarded, UnusedName
+    from jaxlint.facts.cache_misses.discarded import Discarded, UnusedName
     from jaxlint.facts.module import ModuleFacts
     from jaxlint.finding import Fix
 

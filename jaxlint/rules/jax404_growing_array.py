@@ -55,7 +55,7 @@ from jaxlint.finding import Impact
 from jaxlint.rules import Report, Rule
 
 if TYPE_CHECKING:
-    from jaxlint.facts.growing import Growing
+    from jaxlint.facts.eager.growing import Growing
     from jaxlint.facts.module import ModuleFacts
     from jaxlint.finding import Fix
 

@@ -56,13 +56,13 @@ import functools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from jaxlint.facts.glance import OPTIMISERS
+from jaxlint.facts.jax_api.glance import OPTIMISERS
 from jaxlint.finding import Impact
 from jaxlint.rules import Report, Rule
 
 if TYPE_CHECKING:
+    from jaxlint.facts.eager.steps import Step
     from jaxlint.facts.module import ModuleFacts
-    from jaxlint.facts.steps import Step
     from jaxlint.finding import Fix
 
 RULE = Rule(

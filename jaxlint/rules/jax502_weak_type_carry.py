@@ -48,7 +48,7 @@ from jaxlint.finding import Impact
 from jaxlint.rules import Report, Rule, _short_lived
 
 if TYPE_CHECKING:
-    from jaxlint.facts.arguments import Carry
+    from jaxlint.facts.cache_misses.arguments import Carry
     from jaxlint.facts.module import ModuleFacts
     from jaxlint.finding import Fix
 

@@ -46,8 +46,8 @@ from jaxlint.finding import Impact
 from jaxlint.rules import Report, Rule
 
 if TYPE_CHECKING:
+    from jaxlint.facts.eager.transforms import EagerTransform
     from jaxlint.facts.module import ModuleFacts
-    from jaxlint.facts.transforms import EagerTransform
     from jaxlint.finding import Fix
 
 RULE = Rule(

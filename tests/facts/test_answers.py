@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jaxlint import Settings, Source, lint
-from jaxlint.facts.answers import Answers, Asking
+from jaxlint.facts.syntax.answers import Answers, Asking
 
 HEAD = "import jax\n"
 CALLER = "def f(x):\n    for _ in x:\n        {}(x)\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jaxlint.facts.bounds import BoundKind
+from jaxlint.facts.values.bounds import BoundKind
 from tests.facts.test_contexts import facts_of
 
 CONSTANT, DATA_AXIS, COMPONENTS = BoundKind.CONSTANT, BoundKind.DATA_AXIS, BoundKind.COMPONENTS

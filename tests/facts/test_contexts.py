@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 from jaxlint import Settings, Source
-from jaxlint.facts.contexts import Contexts
+from jaxlint.facts.context.contexts import Contexts
 from jaxlint.facts.module import ModuleFacts
 
 EAGER, TRANSFORMED, STAGED, UNKNOWN = Contexts.EAGER, Contexts.TRANSFORMED, Contexts.STAGED, Contexts.UNKNOWN

@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jaxlint import Confidence, Finding, Settings, Source, lint, linter
-from jaxlint.facts import parsing
-from jaxlint.facts.parsing import Places
-from jaxlint.facts.tree import children
+from jaxlint.facts.syntax import parsing
+from jaxlint.facts.syntax.parsing import Places
+from jaxlint.facts.syntax.tree import children
 from jaxlint.rules import rules
 from jaxlint.source import SourceError
 

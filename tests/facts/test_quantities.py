@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jaxlint.facts.quantities import Quantities, Quantity
+from jaxlint.facts.eager.quantities import Quantities, Quantity
 from tests.facts.test_contexts import facts_of
 
 

@@ -1,7 +1,7 @@
 """What the rest of a workspace folder says about a file, kept up to date while files change.
 
-Each file has a record of what it tells the others (`jaxlint.facts.exports`).  Records of files on disk come from the
-cache that `jaxlint check` keeps as well; that of an open file is made of what the editor holds.
+Each file has a record of what it tells the others (`jaxlint.facts.summary.exports`).  Records of files on disk come from
+the cache that `jaxlint check` keeps as well; that of an open file is made of what the editor holds.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from jaxlint.facts.incoming import NOTHING, Incoming
 from jaxlint.scripts import scripts
 
 if TYPE_CHECKING:
-    from jaxlint.facts.exports import Exports
+    from jaxlint.facts.summary.exports import Exports
     from jaxlint.source import Source
 
 MOST_FILES = 5_000

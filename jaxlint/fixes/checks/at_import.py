@@ -8,14 +8,14 @@ import functools
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from jaxlint.facts.wrappers import table
+from jaxlint.facts.jax_api.wrappers import table
 from jaxlint.fixes.captures import dotted, is_constant
 from jaxlint.fixes.checks import known
 from jaxlint.fixes.scopes import DEFS, all_arguments, scopes_of
 from jaxlint.fixes.syntax import Syntax
 
 if TYPE_CHECKING:
-    from jaxlint.facts.wrappers import Wrapper
+    from jaxlint.facts.jax_api.wrappers import Wrapper
     from jaxlint.fixes.checks.change import Change
 
 _CONDITIONS = (ast.If, ast.Try, ast.TryStar, ast.With, ast.AsyncWith, ast.For, ast.AsyncFor, ast.While, ast.Match)

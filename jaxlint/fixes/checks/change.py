@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from jaxlint.facts.surroundings import is_test_file, is_test_name
+from jaxlint.facts.context.surroundings import is_test_file, is_test_name
 from jaxlint.finding import Edit, Fix, Span
 from jaxlint.fixes.made import LOOPS
 from jaxlint.fixes.scopes import DEFS, FUNCTIONS, Scopes, scopes_of

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from jaxlint.facts.wrappers import table
+from jaxlint.facts.jax_api.wrappers import table
 from jaxlint.fixes.captures import dotted
 from jaxlint.fixes.checks import KnownToDifferError, known
 from jaxlint.fixes.scopes import DEFS

@@ -14,7 +14,7 @@ import symtable
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from jaxlint.facts.wrappers import table
+from jaxlint.facts.jax_api.wrappers import table
 from jaxlint.fixes.captures import dotted, is_constant
 from jaxlint.fixes.checks import known
 from jaxlint.fixes.checks.at_import import imported_as, imports_of

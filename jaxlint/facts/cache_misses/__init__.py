@@ -1,0 +1,1 @@
+"""What makes the compile cache miss: new functions, static arguments, instances, signatures."""

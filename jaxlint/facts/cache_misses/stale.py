@@ -1,0 +1,581 @@
+"""Attributes that compiled methods keep as they were when they were traced, and what changes them later.
+
+A compiled method knows its instance as a constant: a static `self`, or the instance of a bound method.  What it reads
+of the instance is read once, when it is traced, and stays in the program, whatever is assigned afterwards.  This holds
+for instances that compare by value as well: the cache's key is the changed instance itself.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import libcst as cst
+
+from jaxlint.facts.cache_misses.instances import Instances
+from jaxlint.facts.context.calls import Calls, CallSite
+from jaxlint.facts.context.execution_counts import Runs
+from jaxlint.facts.context.tracing import MODULE_BASES, Tracing
+from jaxlint.facts.context.wrapping import Wrapped, Wrappings
+from jaxlint.facts.syntax.names import Expression, Names
+from jaxlint.facts.syntax.tree import (
+    Binding,
+    Branch,
+    Class,
+    Context,
+    Function,
+    Loop,
+    Parameter,
+    Tree,
+    last_name,
+    within,
+)
+
+_MAKERS = frozenset({"__init__", "__post_init__", "__new__", "__setstate__", "__init_subclass__", "__set_name__"})
+_BINDING = frozenset({"jax.jit", "jax.pmap", "jax_dataclasses.jit"})
+"""Wrappers that take a bound method as a function like any other; others look into the instance."""
+_FIRST = re.compile(
+    r"set_?up|init|build|create|make|compile|configure|load|restore|reset|clear|fit|prepare|register|add|read|open|"
+    r"connect|attach|from_|train$|evaluate$|run$|main$|test"
+)
+"""How the names of functions begin that as a rule run before what they set up is used."""
+_IN_PLACE = frozenset("append extend insert remove clear update add discard sort reverse fill setdefault pop".split())
+_CLEARING = frozenset({"clear_cache", "clear_caches", "_clear_cache"})
+_SAID = (cst.Raise, cst.FormattedString, cst.Assert)
+_DEEPEST = 4
+
+Path = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Handle:
+    """A compiled function that holds an instance of `cls`: `function` is traced, `node` is where it is compiled.
+
+    `attribute` is the name under which the instance has it where it is no method, `local` the function that it dies
+    with where it has a local name, `instance` the name of the one instance where it is not `self`.
+    """
+
+    cls: Class
+    function: Function
+    node: cst.CSTNode
+    attribute: str = ""
+    local: Function | None = None
+    instance: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Read:
+    """One place where traced code reads an attribute of its instance."""
+
+    path: Path
+    node: cst.Attribute
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Change:
+    """One place that changes an attribute of an instance; `root` is the expression that stands for the instance."""
+
+    path: Path
+    node: cst.CSTNode
+    root: cst.BaseExpression
+    context: Context
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StaleRead:
+    """An attribute that a compiled function reads and that something changes after it was traced.
+
+    `looped` says that it is called and the attribute changed in one loop, `repeated` that the code in sight does both
+    one after the other, `set_up` that the change likely comes before the first call.
+    """
+
+    read: Read
+    handle: Handle
+    change: Change
+    looped: bool = False
+    repeated: bool = False
+    set_up: bool = False
+
+    @property
+    def name(self) -> str:
+        """The attribute, as it is written behind the instance."""
+        return ".".join(self.read.path)
+
+    @property
+    def rank(self) -> tuple[bool, bool, bool]:
+        """How sure it is, to be compared."""
+        return self.looped, self.repeated, not self.set_up
+
+
+class Stale:
+    """Finds them, for one module."""
+
+    def __init__(
+        self,
+        tree: Tree,
+        names: Names,
+        wrappings: Wrappings,
+        calls: Calls,
+        tracing: Tracing,
+        instances: Instances,
+        runs: Runs,
+    ) -> None:
+        self._tree = tree
+        self._names = names
+        self._wrappings = wrappings
+        self._calls = calls
+        self._tracing = tracing
+        self._instances = instances
+        self._runs = runs
+
+    @functools.cached_property
+    def reads(self) -> list[StaleRead]:
+        """The stale attributes, one for each compiled function and attribute, at the first place that reads it."""
+        found: dict[int, StaleRead] = {}
+        seen = set[tuple[int, Path]]()
+        for handle in self.handles:
+            for read in sorted(self._reads(handle), key=lambda read: self._tree.context(read.node).order):
+                key = (id(handle.function), read.path)
+                stale = self._stale(handle, read) if key not in seen and id(read.node) not in found else None
+                if stale is not None:
+                    seen.add(key)
+                    found[id(read.node)] = stale
+        return sorted(found.values(), key=lambda stale: self._tree.context(stale.read.node).order)
+
+    def would_be(self, method: Function) -> bool:
+        """Whether a method reads what changes after `__init__`: compiled once for an instance, it would be stale."""
+        if method.cls is None:
+            return False
+        handle = Handle(method.cls, method, method.node)
+        changed = [c.path[0] for c in self.changes_of(method.cls) if not self._is_made(c, method.cls)]
+        return bool(changed) and any(read.path[0] in changed for read in self._reads(handle))
+
+    # Compiled functions that hold an instance
+
+    @functools.cached_property
+    def handles(self) -> list[Handle]:
+        """The compiled functions that know an instance of a class in sight as a constant."""
+        found = []
+        for function in self._tree.functions:
+            if function.cls is not None and self._instances.static_self(function):
+                wrapped = next(w for w in self._wrappings.of_function(function) if w.wrapper.compiles)
+                found.append(Handle(function.cls, function, wrapped.node))
+        for wrapped in self._wrappings.calls.values():
+            if wrapped.wrapper.name in _BINDING:
+                found.extend(self._kept(wrapped))
+        return [handle for handle in found if not self._is_of_library(handle.cls)]
+
+    def _is_of_library(self, cls: Class) -> bool:
+        return any(name in MODULE_BASES for name in self._names.base_names(cls))
+
+    def _kept(self, wrapped: Wrapped) -> Iterator[Handle]:
+        """Yield what a wrapper's call makes of a bound method, or of a function that uses the instance around it."""
+        parent = self._tree.parent(wrapped.node)
+        if not isinstance(parent, (cst.Assign, cst.AnnAssign)):
+            return
+        target = parent.targets[0].target if isinstance(parent, cst.Assign) else parent.target
+        attribute = target.attr.value if isinstance(target, cst.Attribute) else ""
+        local = self._tree.context(wrapped.node).function if isinstance(target, cst.Name) else None
+        for function, instance in self._held(wrapped):
+            owner = function.cls or self._class_around(function)
+            if owner is not None:
+                yield Handle(owner, function, wrapped.node, attribute, local, instance)
+
+    def _held(self, wrapped: Wrapped) -> Iterator[tuple[Function, str]]:
+        """Yield the bound methods, and the functions that are defined in a method, behind a wrapper's call."""
+        work, seen = list(wrapped.targets), set[int]()
+        while work:
+            node = work.pop()
+            if id(node) in seen:
+                continue
+            seen.add(id(node))
+            for value in self._names.values(node):
+                if isinstance(value, Function):
+                    bound = isinstance(node, cst.Attribute) and not any(
+                        isinstance(base, Class) for base in self._names.values(node.value)
+                    )
+                    if value.cls is None or (bound and not self._names.is_static(value)):
+                        yield value, self._named_instance(node)
+                elif isinstance(value, Expression) and isinstance(value.node, cst.Call):
+                    inner = self._wrappings.of(value.node)
+                    work.extend(inner.targets if inner is not None and inner.wrapper.makes_callable else ())
+
+    def _named_instance(self, node: cst.CSTNode) -> str:
+        """Return the name of the instance of a bound method, empty for `self` and for what has no name."""
+        base = node.value if isinstance(node, cst.Attribute) else None
+        if not isinstance(base, cst.Name) or any(isinstance(v, Parameter) for v in self._names.values(base)):
+            return ""
+        return base.value
+
+    def _class_around(self, function: Function) -> Class | None:
+        outer = function.outer
+        while outer is not None and outer.cls is None:
+            outer = outer.outer
+        return outer.cls if outer is not None else None
+
+    # What they read
+
+    def _reads(self, handle: Handle) -> Iterator[Read]:
+        work, seen = [handle.function], set[int]()
+        while work:
+            function = work.pop()
+            if id(function) in seen:
+                continue
+            seen.add(id(function))
+            work.extend(inner for inner in self._tree.functions if inner.outer is function)
+            for node in self._tree.body(function):
+                if not isinstance(node, cst.Attribute) or not self._is_instance(node.value, handle.cls):
+                    continue
+                method = self._names.method(handle.cls, node.attr.value)
+                if method is not None:
+                    work.append(method)
+                elif self._is_plain(node, handle.cls):
+                    yield Read(*self._chain(node))
+
+    def _is_instance(self, node: cst.BaseExpression, cls: Class) -> bool:
+        """Whether an expression is the instance that a method of the class, or of a base of it, was called on."""
+        if not isinstance(node, cst.Name):
+            return False
+        family = self._names.mro(cls)
+        return any(
+            isinstance(value, Parameter) and value.function.cls in family and value.position == 0
+            for value in self._names.values(node)
+        )
+
+    def _is_plain(self, node: cst.Attribute, cls: Class) -> bool:
+        """Whether an attribute is data that the traced code reads, rather than stores, or says in a message."""
+        parent = self._tree.parent(node)
+        if isinstance(parent, (cst.AssignTarget, cst.AugAssign, cst.AnnAssign, cst.Del)):
+            return getattr(parent, "value", None) is node
+        if any(isinstance(around, _SAID) for around in self._tree.ancestors(node)):
+            return False
+        return not any(
+            isinstance(value, Expression)
+            and isinstance(value.node, cst.Call)
+            and (wrapped := self._wrappings.of(value.node)) is not None
+            and wrapped.wrapper.makes_callable
+            for value in self._names.members(cls, node.attr.value)
+        )
+
+    def _chain(self, node: cst.Attribute) -> tuple[Path, cst.Attribute]:
+        """Return the attributes that are read one after the other, and the first of them."""
+        path, outer = [node.attr.value], self._tree.parent(node)
+        while isinstance(outer, cst.Attribute):
+            above = self._tree.parent(outer)
+            if isinstance(above, cst.Call) and above.func is outer:
+                break
+            path.append(outer.attr.value)
+            outer = above
+        return tuple(path), node
+
+    # What changes them
+
+    @functools.cached_property
+    def _changes(self) -> list[Change]:
+        """All places that assign an attribute of something, or change it in place."""
+        found: list[Change] = []
+        for node in self._nodes():
+            place = node.value if isinstance(node, cst.Expr) else node
+            for target in _changed(node):
+                root: cst.BaseExpression = target
+                path: list[str] = []
+                while isinstance(root, cst.Attribute):
+                    path.insert(0, root.attr.value)
+                    root = root.value
+                    found.append(Change(tuple(path), place, root, self._tree.context(place)))
+        return found
+
+    def _nodes(self) -> Iterator[cst.CSTNode]:
+        yield from (node for node in within(self._tree.module) if id(node) in self._tree.contexts)
+
+    def changes_of(self, cls: Class) -> Iterator[Change]:
+        """Yield the places that assign an attribute of an instance, or change it in place."""
+        for change in self._changes:
+            for value in self._names.values(change.root):
+                known = self._names.instance_class(value)
+                if known is not None and (known in self._names.mro(cls) or cls in self._names.mro(known)):
+                    yield change
+                    break
+
+    def _is_made(self, change: Change, cls: Class) -> bool:
+        """Whether a change is a part of making the instance, or fills in what was left out once."""
+        if self._is_filled_in(change):
+            return True
+        function = self._method_around(change.context.function)
+        if function is None:
+            return False
+        if function.cls is not None and function.name in _MAKERS:
+            return True
+        family = self._names.mro(cls)
+        return function.cls in family and self._is_called_by_maker(function, {id(function)})
+
+    def _is_called_by_maker(self, function: Function, seen: set[int]) -> bool:
+        """Whether all calls of a method that are in sight are made by the constructor, and there are some."""
+        sites = self._calls.of(function)
+        for site in sites:
+            caller = self._method_around(site.context.function)
+            if caller is None or id(caller) in seen:
+                return False
+            if caller.name not in _MAKERS and not self._is_called_by_maker(caller, seen | {id(caller)}):
+                return False
+        return bool(sites)
+
+    def _method_around(self, function: Function | None) -> Function | None:
+        """Return the outermost function around a place, up to a method."""
+        while function is not None and function.cls is None and function.outer is not None:
+            function = function.outer
+        return function
+
+    def _is_filled_in(self, change: Change) -> bool:
+        """Whether the change stands below a test that says that the attribute has no value yet."""
+        return any(
+            isinstance(around, cst.If) and _says_missing(around.test, change.path[0])
+            for around in self._tree.ancestors(change.node)
+        )
+
+    # Both
+
+    def _stale(self, handle: Handle, read: Read) -> StaleRead | None:
+        found: list[StaleRead] = []
+        if read.path in set(self._stored_by(handle.function)):
+            return None
+        for change in self.changes_of(handle.cls):
+            shorter = min(len(change.path), len(read.path))
+            if change.path[:shorter] != read.path[:shorter] or self._is_made(change, handle.cls):
+                continue
+            if not self._concerns(change, handle):
+                continue
+            if self._tracing.is_traced(change.context.function) or self._is_renewed(handle, change):
+                continue
+            stale = self._judged(StaleRead(read, handle, change))
+            if stale is not None and handle.attribute and not self._is_by_maker(handle.node):
+                # What is compiled in a method of its own is compiled again by whoever calls that.
+                stale = StaleRead(read, handle, change, set_up=True)
+            if stale is not None:
+                found.append(stale)
+        return max(found, key=lambda stale: stale.rank, default=None)
+
+    def _concerns(self, change: Change, handle: Handle) -> bool:
+        """Whether a change may be one of the instance that a compiled function holds, while that function lives."""
+        if handle.local is not None and change.context.function is not handle.local:
+            return False
+        if not handle.instance or last_name(change.root) == handle.instance:
+            return True
+        method = self._method_around(change.context.function)
+        calls = self._calls.of(method) if method is not None else []
+        receivers = (call.node.func.value for call in calls if isinstance(call.node.func, cst.Attribute))
+        return any(last_name(receiver) == handle.instance for receiver in receivers)
+
+    def _stored_by(self, function: Function) -> Iterator[Path]:
+        for change in self._changes:
+            if change.context.function is function:
+                yield change.path
+
+    def _is_renewed(self, handle: Handle, change: Change) -> bool:
+        """Whether whoever changes the attribute compiles the function anew as well, or empties its cache."""
+        function = change.context.function
+        if self._renews(handle, function, change.context.branch, _DEEPEST):
+            return True
+        calls = self._calls.of(function) if function is not None else []
+        return bool(calls) and all(
+            self._renews(handle, call.context.function, call.context.branch, _DEEPEST) for call in calls
+        )
+
+    def _renews(self, handle: Handle, function: Function | None, branch: Branch, depth: int) -> bool:
+        """Whether a function does so whenever it comes to a place in this branch."""
+        if function is None or depth == 0:
+            return False
+        for node in self._tree.body(function):
+            empties = isinstance(node, cst.Call) and last_name(node.func) in _CLEARING
+            if (empties or (handle.attribute and self._assigns(node, handle.attribute))) and self._always(node, branch):
+                return True
+        return any(
+            self._always(site.node, branch) and self._renews(handle, site.function, (), depth - 1)
+            for site in self._calls.made_by(function)
+            if site.function.cls is not None and site.function.name not in _MAKERS
+        )
+
+    def _always(self, node: cst.CSTNode, branch: Branch) -> bool:
+        """Whether what comes to a place in a branch comes to a node as well."""
+        around = self._tree.context(node).branch
+        return branch[: len(around)] == around
+
+    def _assigns(self, node: cst.CSTNode, attribute: str) -> bool:
+        """Whether a statement gives an attribute a new value in any case."""
+        return any(
+            isinstance(target, cst.Attribute)
+            and target.attr.value == attribute
+            and not any(
+                isinstance(around, cst.If) and _says_missing(around.test, attribute)
+                for around in self._tree.ancestors(node)
+            )
+            for target in _changed(node)
+        )
+
+    def _judged(self, stale: StaleRead) -> StaleRead | None:
+        """Say how sure it is that the function has been called before the change; None where it has not been."""
+        change = stale.change
+        function = change.context.function
+        made = self._made_here(change)
+        sites = self._sites_in(stale.handle, function, change)
+        if made is not None:
+            looped = any(_share(change.context.loop, site.context.loop, made.context.loop) for site in sites)
+            before = [site for site in sites if site.context.order < change.context.order]
+            if not looped and not before:
+                return None
+            again = looped or any(site.context.order > change.context.order for site in sites)
+            return replace(stale, looped=looped, repeated=again)
+        if any(_share(change.context.loop, site.context.loop, None) for site in sites):
+            return replace(stale, looped=True)
+        named = function is not None and _FIRST.match(function.name.strip("_")) is not None
+        set_up = named or not self._is_declared(stale.handle.cls, change.path[0])
+        if sites:
+            between = any(s.context.order < change.context.order for s in sites) and any(
+                s.context.order > change.context.order for s in sites
+            )
+            again = self._runs.is_repeated(function) or between
+            return replace(stale, repeated=again, set_up=set_up and not again)
+        return self._judged_by_callers(stale, function, set_up=set_up)
+
+    def _is_declared(self, cls: Class, attribute: str) -> bool:
+        """Whether the constructor or the class gives the attribute a value; if not, somebody has to before a call."""
+        for item in self._names.mro(cls):
+            if attribute in item.scope.bindings or attribute in item.fields:
+                return True
+            if any(self._is_by_maker(value) for value, _ in item.stores.get(attribute, ())):
+                return True
+        return False
+
+    def _is_by_maker(self, node: cst.CSTNode) -> bool:
+        """Whether code is the constructor's, or of a method that only the constructor calls."""
+        method = self._method_around(self._tree.context(node).function)
+        return method is not None and (method.name in _MAKERS or self._is_called_by_maker(method, {id(method)}))
+
+    def _judged_by_callers(self, stale: StaleRead, function: Function | None, *, set_up: bool) -> StaleRead:
+        """Judge a method that only changes the attribute by what its callers do before and after."""
+        calls = self._calls.of(function) if function is not None else []
+        orders = []
+        for call in calls:
+            caller = call.context.function
+            for site in self._calls_of(stale.handle):
+                if site.context.function is not caller:
+                    continue
+                if _share(call.context.loop, site.context.loop, None):
+                    return replace(stale, looped=True)
+                orders.append((site.context.order < call.context.order, site.context.order > call.context.order))
+        if any(before for before, _ in orders):
+            return replace(stale, repeated=any(after for _, after in orders))
+        return replace(stale, set_up=set_up or bool(orders))
+
+    def _made_here(self, change: Change) -> Binding | None:
+        """Return where the function that changes an instance has made it, None where it comes from elsewhere."""
+        root = change.root
+        if not isinstance(root, cst.Name):
+            return None
+        for binding in self._names.bindings(root):
+            made = binding.kind == "assign" and isinstance(binding.value, cst.Call)
+            if made and binding.context.function is change.context.function:
+                return binding
+        return None
+
+    def _sites_in(self, handle: Handle, function: Function | None, change: Change) -> list[CallSite]:
+        """Return the calls in a function that come to the compiled one, on the same instance as far as names tell."""
+        return [
+            site
+            for site in self._calls_of(handle)
+            if site.context.function is function and self._same_instance(site, change)
+        ]
+
+    def _same_instance(self, site: CallSite, change: Change) -> bool:
+        func = site.node.func
+        root: cst.BaseExpression = func
+        while isinstance(root, cst.Attribute):
+            root = root.value
+        base: cst.BaseExpression = change.root
+        while isinstance(base, cst.Attribute):
+            base = base.value
+        if not isinstance(root, cst.Name) or not isinstance(base, cst.Name) or not isinstance(func, cst.Attribute):
+            return True
+        return root.value == base.value
+
+    def _calls_of(self, handle: Handle) -> list[CallSite]:
+        """Return the calls of a compiled function, and of the functions that call it, by way of a few others."""
+        found: dict[int, CallSite] = {}
+        work, seen = [(handle.function, _DEEPEST)], set[int]()
+        while work:
+            function, depth = work.pop()
+            if id(function) in seen or depth == 0:
+                continue
+            seen.add(id(function))
+            for site in self._calls.of(function):
+                if self._tracing.is_traced(site.context.function):
+                    continue
+                found[id(site.node)] = site
+                if site.context.function is not None:
+                    work.append((site.context.function, depth - 1))
+        return list(found.values())
+
+
+def _changed(node: cst.CSTNode) -> Iterator[cst.BaseExpression]:
+    """Yield what a statement assigns to or changes in place, short of indices."""
+    targets: list[cst.BaseExpression] = []
+    if isinstance(node, cst.Assign):
+        targets.extend(target.target for target in node.targets)
+    elif isinstance(node, cst.AugAssign) or (isinstance(node, cst.AnnAssign) and node.value is not None):
+        targets.append(node.target)
+    elif isinstance(node, cst.Expr) and isinstance(node.value, cst.Call):
+        func = node.value.func
+        if isinstance(func, cst.Attribute) and func.attr.value in _IN_PLACE:
+            targets.append(func.value)
+    while targets:
+        target = targets.pop()
+        if isinstance(target, (cst.Tuple, cst.List)):
+            targets.extend(element.value for element in target.elements)
+            continue
+        while isinstance(target, cst.Subscript):
+            target = target.value
+        yield target
+
+
+def _share(one: Loop | None, other: Loop | None, outside: Loop | None) -> bool:
+    """Whether two places stand in one loop that is not around the place `outside`, or the loop that it stands in."""
+    while one is not None:
+        if other is not None and other.inside(one) and not (outside is not None and outside.inside(one)):
+            return True
+        one = one.outer
+    return False
+
+
+def _says_missing(test: cst.BaseExpression, attribute: str) -> bool:
+    """Whether a test asks whether an attribute has no value yet: `x is None`, `key not in x`, `not x`."""
+    work: list[cst.BaseExpression] = [test]
+    while work:
+        node = work.pop()
+        asked: cst.CSTNode | None = None
+        if isinstance(node, cst.BooleanOperation):
+            work.extend((node.left, node.right))
+        elif isinstance(node, cst.Comparison) and any(
+            isinstance(target.operator, cst.Is) and getattr(target.comparator, "value", "") == "None"
+            for target in node.comparisons
+        ):
+            asked = node.left
+        elif isinstance(node, cst.Comparison) and isinstance(node.comparisons[0].operator, cst.NotIn):
+            asked = node.comparisons[0].comparator
+        elif isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
+            asked = node.expression
+        if asked is not None and attribute in _attributes(asked):
+            return True
+    return False
+
+
+def _attributes(node: cst.CSTNode) -> set[str]:
+    """Return the attributes that an expression reads, those that `hasattr` and `getattr` name included."""
+    found = set[str]()
+    for part in within(node):
+        if isinstance(part, cst.Attribute):
+            found.add(part.attr.value)
+        elif isinstance(part, cst.SimpleString):
+            found.add(str(part.evaluated_value))
+    return found

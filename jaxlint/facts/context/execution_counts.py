@@ -1,0 +1,96 @@
+"""How often functions run: once in a process, again and again, or in tests alone."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from jaxlint.facts.context.calls import Calls, CallSite
+from jaxlint.facts.context.contexts import FunctionContexts
+from jaxlint.facts.context.surroundings import is_test_class, is_test_file, is_test_name
+from jaxlint.facts.incoming import NOTHING, ONCE, Incoming
+from jaxlint.facts.syntax.tree import Function
+
+if TYPE_CHECKING:
+    from jaxlint.settings import Settings
+    from jaxlint.source import Source
+
+
+class Runs:
+    """Tells how often functions run; `is_run_once` says which run once per process."""
+
+    def __init__(
+        self,
+        source: Source,
+        settings: Settings,
+        calls: Calls,
+        contexts: FunctionContexts,
+        is_run_once: Callable[[Function], bool],
+        incoming: Incoming = NOTHING,
+    ) -> None:
+        self._source = source
+        self._settings = settings
+        self._calls = calls
+        self._contexts = contexts
+        self.is_run_once = is_run_once
+        self._incoming = incoming
+
+    def is_repeated(self, function: Function | None, counts: Callable[[CallSite], bool] = lambda _: True) -> bool:
+        """Whether a function is called, perhaps by way of others, in a loop in sight that no trace surrounds.
+
+        `counts` says of a call in a loop of this module whether it counts; by itself each one does.
+        """
+        work, seen = [function], set[int]()
+        while work:
+            current = work.pop()
+            if current is None or id(current) in seen:
+                continue
+            seen.add(id(current))
+            outside = self._incoming.functions.get(current.qualname)
+            if outside is not None and outside.repeated:
+                return True
+            for site in self._calls.of(current):
+                if self._contexts.is_traced_only(site.context.function):
+                    continue
+                if site.context.loop is not None and counts(site):
+                    return True
+                work.append(site.context.function)
+        return False
+
+    def called_once(self, function: Function | None) -> bool:
+        """Whether calls of a function are in sight and all of them run once."""
+        work, seen = [function], set[int]()
+        while work:
+            current = work.pop()
+            if current is None or id(current) in seen:
+                return False
+            seen.add(id(current))
+            calls = self._calls.of(current)
+            outside = self._incoming.functions.get(current.qualname)
+            elsewhere = outside.called if outside is not None else 0
+            if elsewhere > ONCE or any(site.context.loop is not None for site in calls):
+                return False
+            if not calls and not elsewhere:
+                return False
+            work.extend(
+                site.context.function
+                for site in calls
+                if site.context.function is not None and not self.is_run_once(site.context.function)
+            )
+        return True
+
+    def is_test(self, function: Function | None) -> bool:
+        """Whether a place belongs to a test or a benchmark: by the file's path, or the names around it."""
+        if self._is_test_file:
+            return True
+        current = function
+        while current is not None:
+            if is_test_name(current.name) or (current.cls is not None and is_test_class(current.cls.name)):
+                return True
+            current = current.outer
+        return False
+
+    @functools.cached_property
+    def _is_test_file(self) -> bool:
+        return is_test_file(self._source.path, self._settings)

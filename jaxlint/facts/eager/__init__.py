@@ -1,0 +1,1 @@
+"""What runs operation by operation outside any compiled function."""

@@ -1,0 +1,351 @@
+"""Python loops outside any trace that dispatch array operations in every turn."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass, replace
+
+import libcst as cst
+
+from jaxlint.facts.context.contexts import FunctionContexts
+from jaxlint.facts.eager.host_reads import Hosted
+from jaxlint.facts.eager.operations import EagerArrays
+from jaxlint.facts.eager.quantities import Quantities
+from jaxlint.facts.jax_api.glance import SHORT
+from jaxlint.facts.syntax import guards
+from jaxlint.facts.syntax.tree import Loop, Tree, last_name, within
+from jaxlint.facts.values.loops import Loops, mentions
+
+FEWEST = 2
+"""Operations of a turn from which a loop counts."""
+FEW = 4
+MANY = 200
+"""So many dispatches, of some 10 to 50 microseconds each on a CPU, are worth a change where they come again."""
+"""Operations of a turn from which a loop is worth a report by itself.
+
+Of twenty findings read in repositories that no rule was tuned on, four of the eight below it were wrong, one of the
+twelve others.
+"""
+FEWEST_BESIDE_COMPILED = 6
+"""The same, where the turn calls a compiled function as well, which does the work."""
+FEWEST_OF_HELPER = 5
+"""The same of a helper, where something else does the rest of such a turn."""
+MANY_OF_BRIEF = 16
+"""Operations of a whole loop of few turns from which it counts where each turn waits for values."""
+
+
+LIGHT = 200
+"""Operations of a whole loop below which it is soon done, unless it is run again and again."""
+
+_DRAWS = re.compile(r"plt|ax\d*|axes|axs|axis|fig\w*|pyplot|sns|plotly|go|canvas|screen|renderer|viewer")
+
+
+_WAITS = frozenset({"block_until_ready", "device_put", "effects_barrier"})
+"""Who waits for each part, or says where it goes, has cut the work into parts on purpose."""
+_SIZED = {"linspace": 2, **dict.fromkeys(("zeros", "ones", "full", "empty", "eye", "arange"), 0)}
+"""The functions of jax.numpy that are told the size of what they make, with the position of that argument."""
+_READS = frozenset({"open", "File", "imread", "load", "loadtxt", "read_csv", "savez", "save", "savefig", "imsave"})
+_SLOW = _READS | {"input"}
+_COUNTERS = frozenset({"range", "trange", "enumerate", "count"})
+_CLOCKS = frozenset({"time", "perf_counter", "monotonic", "process_time", "perf_counter_ns", "time_ns", "timer"})
+_MOST_MEASURED = 5
+_MAKERS = re.compile(r"init|create|make|build|setup|reset")
+_SHOWERS = re.compile(
+    r"(render|plot|draw|show|display|print|visuali[sz]e|animate|repr|diagnose|describe|inspect|debug|summar(y|i[sz]e))(_.*)?"
+    r"|(.*_)?(str|repr)(ing)?_*"
+)
+_STEPS = re.compile(r"step|update|train|run|fit|predict|apply|forward|solve|rollout|sample")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EagerLoop:
+    """A loop that nothing traces, with the number of array operations that each turn dispatches.
+
+    `hurts_anyway` says that it would be too long a loop under trace as well, so that no caller can make it good.
+    `updates` says that a turn updates an array at an index, which under trace is unrolled into a slow program.  `light`
+    says that it is soon done, or shows or reads something in each turn, `on_host` that a turn asks for values,
+    `on_purpose` that scan and vmap are not meant for it: turns are timed, wait for their arrays, show
+    them to people, differ in shape, or do no more themselves than to cut out what a step works on.  `interrupted` says
+    that Python or NumPy works on values between the operations, so that no program can hold a turn.  `helper` is the
+    call of a function of the project that does the operations, where something else does the rest.  `many` says that
+    the text shows a number of iterations, and with it many operations.
+    """
+
+    loop: Loop
+    node: cst.CSTNode
+    operations: int
+    hurts_anyway: bool
+    updates: bool
+    light: bool
+    on_host: bool
+    on_purpose: bool
+    interrupted: bool
+    helper: cst.Call | None = None
+    many: bool = False
+
+
+class EagerLoops:
+    """Finds them: of a nest the outermost that does something itself, or nothing but the next.
+
+    `alone` knows of no other file.
+    A loop that hurts in any case is reported rather than one around it that need not.
+    """
+
+    def __init__(
+        self,
+        tree: Tree,
+        contexts: FunctionContexts,
+        loops: Loops,
+        arrays: EagerArrays,
+        alone: EagerArrays,
+        hosted: Hosted,
+        longest: int,
+    ) -> None:
+        self._tree = tree
+        self._loops = loops
+        self._arrays = arrays
+        self._alone = alone
+        self._hosted = hosted
+        self._longest = longest
+        self._quantities = Quantities(loops, arrays)
+        candidates = {
+            id(loop): eager
+            for loop in tree.loops
+            if not contexts.is_traced_only(loop.context.function) and (eager := self._eager(loop)) is not None
+        }
+        nested: dict[int, list[EagerLoop]] = defaultdict(list)
+        for eager in candidates.values():
+            for outer in eager.loop.around:
+                nested[id(outer)].append(eager)
+        self.found: list[EagerLoop] = []
+        covered: set[int] = set()
+        for key, eager in candidates.items():
+            if any(id(outer) in covered for outer in eager.loop.around):
+                continue
+            inner = nested[key]
+            if self._is_brief(eager.loop) and inner:
+                continue  # the loops within are what takes time
+            if eager.hurts_anyway or eager.on_host or not any(other.hurts_anyway for other in inner):
+                covered.add(key)
+                self.found.extend(self._at_helpers(eager) or [eager])
+
+    def _at_helpers(self, eager: EagerLoop) -> list[EagerLoop]:
+        """Return the places of the helpers that do the eager work of a loop, where something else does the rest."""
+        parts = self._loops.parts_of_turn(eager.loop)
+        if self._loops.is_small(eager.loop) or not self._does_the_work_elsewhere(parts):
+            return []
+        helpers = {call: count for part in parts for call, count in self._arrays.helpers(part, FEWEST_OF_HELPER)}
+        if eager.operations - sum(helpers.values()) >= FEWEST_BESIDE_COMPILED:
+            return []
+        through = any(map(self._hosted.goes_through_numpy, parts))
+        return [
+            replace(
+                eager,
+                node=call,
+                operations=count,
+                helper=call,
+                interrupted=through or self._hosted.calls_hosted(call),
+            )
+            for call, count in helpers.items()
+        ]
+
+    def _eager(self, loop: Loop) -> EagerLoop | None:
+        brief = self._is_brief(loop)
+        if not brief and self._loops.is_small(loop):
+            return None
+        parts = self._loops.parts_of_turn(loop)
+        operations = sum(self._arrays.operations(part) for part in parts)
+        trips, _ = self._loops.trips(loop)
+        updates = self._loops.updates_by_turn(loop)
+        long = (trips or 0) * operations >= self._longest
+        hurts = long or self._loops.is_data_long(loop)
+        hurts = hurts or (brief and any(self._loops.is_data_long(outer) for outer in loop.around))
+        # An update copies the whole array.
+        fewest = FEWEST - (hurts and updates and self._loops.feeds_updates(loop))
+        if operations < fewest or not self._does_something(loop):
+            return None
+        own = sum(self._alone.operations(part) for part in parts)
+        if own < fewest and not self._loops.is_long_work(loop):
+            return None  # what is imported counts where a program spends its time
+        if all(self._arrays.only_reads(part) for part in parts):
+            return None  # it turns an array into text, or into Python's numbers
+        on_host = self._asks_for_values(loop, parts)
+        if brief and not self._is_worth_it(loop, (trips or 0) * operations, on_host=on_host):
+            return None
+        copies = long and updates  # each of many turns copies the array, whatever else it does
+        few = operations < FEWEST_BESIDE_COMPILED and not any(
+            self._arrays.helpers(part, FEWEST_OF_HELPER) for part in parts
+        )
+        if few and not copies and self._does_the_work_elsewhere(parts):
+            return None
+        if self._is_around_the_work(loop):
+            return None
+        dispatches = self._quantities.dispatches(loop)
+        light = brief or dispatches.is_below(LIGHT) or self._is_for_show(loop, parts)
+        many = dispatches.high is not None and dispatches.high >= MANY
+        on_purpose = (
+            self._is_measured(loop)
+            or all(map(self._arrays.only_draws, parts))
+            or any(self._is_for_compile_time(node) for node in (loop.node, *parts))
+            or self._is_shown(loop)
+            or operations - self._fed(loop, parts) < fewest
+            or self._changes_shape(loop, parts)
+            or any(self._waits(node, brief=brief) for part in parts for node in within(part))
+        )
+        if not hurts and self._fills_parameters(loop):
+            return None
+        hurts = hurts and own >= fewest  # what is imported says nothing of who traces this
+        compilable = sum(self._hosted.compilable(part) for part in parts)
+        interrupted = compilable < min(operations, FEW) or any(map(self._hosted.goes_through_numpy, parts))
+        place = self._loops.place(loop)
+        return EagerLoop(loop, place, operations, hurts, updates, light, on_host, on_purpose, interrupted, many=many)
+
+    def _is_for_compile_time(self, node: cst.CSTNode) -> bool:
+        """Whether a loop makes constants for a trace on purpose, as a whole or within a turn."""
+        if guards.is_for_compile_time(self._tree, node):
+            return True
+        return any(
+            isinstance(part, cst.Call) and last_name(part.func) == "ensure_compile_time_eval" for part in within(node)
+        )
+
+    @staticmethod
+    def _waits(node: cst.CSTNode, *, brief: bool) -> bool:
+        """Whether a call waits for arrays, or prints a row of what is a short table."""
+        name = last_name(node.func) if isinstance(node, cst.Call) else ""
+        return name in _WAITS or (brief and name == "print")
+
+    def _fed(self, loop: Loop, parts: list[cst.CSTNode]) -> int:
+        """Count the elements and batches that turns cut out for the step that they call: `step(state, xs[i])`."""
+        targets = self._loops.targets(loop)
+        found = 0
+        for part in parts:
+            for node in within(part):
+                parent = self._tree.parent(node) if isinstance(node, cst.Subscript) else None
+                call = self._tree.parent(parent) if isinstance(parent, cst.Arg) else None
+                if (
+                    isinstance(call, cst.Call)
+                    and self._arrays.operations(node)
+                    and not self._arrays.is_array_call(call)
+                ):
+                    found += mentions(node, targets)
+        return found
+
+    def _changes_shape(self, loop: Loop, parts: list[cst.CSTNode]) -> bool:
+        """Whether a turn makes an array of a size of its own, so that no program fits all turns: `jnp.zeros(n)`."""
+        targets = self._loops.targets(loop)
+        for part in parts:
+            for node in within(part):
+                if not isinstance(node, cst.Call) or not self._arrays.is_array_call(node):
+                    continue
+                position = _SIZED.get(last_name(node.func))
+                if position is None or len(node.args) <= position:
+                    continue
+                size = node.args[position].value
+                if isinstance(size, cst.Call) and last_name(size.func) == "len":
+                    continue  # batches are of one length
+                if mentions(size, targets):
+                    return True
+        return False
+
+    def _is_brief(self, loop: Loop) -> bool:
+        """Whether a loop has a known number of turns, that one hand counts."""
+        trips, _ = self._loops.trips(loop)
+        return trips is not None and trips <= SHORT
+
+    def _is_worth_it(self, loop: Loop, operations: int, *, on_host: bool) -> bool:
+        """Whether the operations of a brief loop count: it stands in a long one, or waits for values in each turn."""
+        if any(self._loops.is_long_work(outer) for outer in loop.around):
+            return operations >= FEWEST_BESIDE_COMPILED
+        return on_host and operations >= MANY_OF_BRIEF and not self._loops.may_end_early(loop)
+
+    def _asks_for_values(self, loop: Loop, parts: list[cst.CSTNode]) -> bool:
+        node = loop.node
+        if isinstance(node, cst.While) and self._arrays.is_tested(node.test):
+            return True
+        return any(self._arrays.reads_values(part) for part in parts)
+
+    @staticmethod
+    def _fills_parameters(loop: Loop) -> bool:
+        """Whether a loop stands in a function that makes something once, such as the parameters of each layer."""
+        function = loop.context.function
+        return function is not None and _MAKERS.match(function.name.lstrip("_")) is not None
+
+    @staticmethod
+    def _is_measured(loop: Loop) -> bool:
+        """Whether a turn does nothing but to look at the clock before and after a call."""
+        if isinstance(loop.node, cst.CompFor) or len(loop.node.body.body) > _MOST_MEASURED:
+            return False
+        body = within(loop.node.body)
+        return sum(isinstance(node, cst.Call) and last_name(node.func) in _CLOCKS for node in body) > 1
+
+    @staticmethod
+    def _is_shown(loop: Loop) -> bool:
+        """Whether a loop stands in a function that shows something to people, by its name."""
+        function = loop.context.function
+        return function is not None and _SHOWERS.fullmatch(function.name.lstrip("_")) is not None
+
+    def _is_for_show(self, loop: Loop, parts: list[cst.CSTNode]) -> bool:
+        """Whether a turn draws, prints an element, reads a file, or waits for a person: that takes longest."""
+        counts = isinstance(loop.node, cst.While) or (
+            isinstance(loop.node.iter, cst.Call) and last_name(loop.node.iter.func) in _COUNTERS
+        )
+        for node in (node for part in parts for node in within(part)):
+            if isinstance(node, cst.Name) and _DRAWS.fullmatch(node.value):
+                return True
+            if isinstance(node, cst.Call):
+                prints = last_name(node.func) == "print" and not counts
+                if prints or self._arrays.calls_any(node, _SLOW):
+                    return True
+        return False
+
+    def _does_the_work_elsewhere(self, parts: list[cst.CSTNode]) -> bool:
+        """Whether a turn calls something compiled, or a step of something that is not in sight."""
+        if any(self._arrays.calls_compiled(part) for part in parts):
+            return True
+        return any(
+            isinstance(node, cst.Call)
+            and ((self._arrays.is_unseen(node) and _STEPS.search(last_name(node.func))) or self._arrays.is_given(node))
+            for part in parts
+            for node in within(part)
+        )
+
+    def _is_around_the_work(self, loop: Loop) -> bool:
+        """Whether a loop within does the work, by what is compiled or not in sight, and this one is once an epoch."""
+        if isinstance(loop.node, cst.CompFor):
+            return False
+        if any(
+            isinstance(node, (cst.For, cst.While)) and self._does_the_work_elsewhere([node.body])
+            for node in within(loop.node.body)
+        ):
+            return True
+        epochs = [call for call in self._arrays.calls(loop.node.body) if self._runs_the_work(call)]
+        own = self._arrays.operations(loop.node.body) - sum(map(self._arrays.of_call, epochs))
+        return bool(epochs) and own < FEWEST_BESIDE_COMPILED
+
+    def _runs_the_work(self, call: cst.Call) -> bool:
+        """Whether a call runs a function with a loop of its own in which the work is done."""
+        return any(
+            isinstance(node, (cst.For, cst.While))
+            and (
+                self._does_the_work_elsewhere([node.body])
+                or (
+                    self._arrays.operations(node.body) >= FEWEST_BESIDE_COMPILED
+                    and not self._loops.is_small(self._loops.loop_of(node))
+                )
+            )
+            for function in self._arrays.callees(call)
+            for node in within(function.node.body)
+        )
+
+    def _does_something(self, loop: Loop) -> bool:
+        """Whether a loop has operations of its own, or is no more than the head of the next."""
+        node = loop.node
+        if isinstance(node, cst.CompFor):
+            return True
+        statements = node.body.body
+        inner = [part for part in statements if isinstance(part, (cst.For, cst.While))]
+        if len(inner) == len(statements):
+            return True
+        own = sum(self._arrays.operations(part) for part in statements if not any(part is loop for loop in inner))
+        return own > 0

@@ -1,0 +1,98 @@
+"""Calls that compile by themselves where no trace surrounds them: control flow with a fresh body, and solvers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import libcst as cst
+
+from jaxlint.facts.cache_misses.targets import Target, Targets
+from jaxlint.facts.context.wrapping import Wrapped, Wrappings
+from jaxlint.facts.syntax.names import Expression, Names
+from jaxlint.facts.syntax.tree import Tree
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EagerSite:
+    """A call that compiles a program of its own when it runs eagerly.
+
+    `target` is the fresh function that it is given, None where every call compiles whatever it is given.  `in_loop`
+    says that each turn of a loop compiles: the call stands in one, and what it is given is made there as well.
+    `shared` says that another call is given the same function, so that it may be compiled already.
+    """
+
+    node: cst.Call
+    wrapped: Wrapped
+    target: Target | None
+    in_loop: bool
+    shared: bool = False
+
+    @property
+    def name(self) -> str:
+        """The function called, as a user would name it, such as `lax.scan`."""
+        return self.wrapped.wrapper.name.removeprefix("jax.")
+
+
+class EagerSites:
+    """Finds them; whether they do run eagerly is for `Eager` to say.
+
+    `bodies` are those of `jax.lax` whose body is new, `solvers` all others.
+    """
+
+    def __init__(self, tree: Tree, names: Names, wrappings: Wrappings, targets: Targets) -> None:
+        self._tree = tree
+        self._names = names
+        self._wrappings = wrappings
+        self._targets = targets
+        self.bodies: list[EagerSite] = []
+        self.solvers: list[EagerSite] = []
+        for wrapped in self._wrappings.all():
+            if wrapped.wrapper.eager == "fresh":
+                control_flow = wrapped.wrapper.name.startswith("jax.lax.")
+                (self.bodies if control_flow else self.solvers).extend(self._body(wrapped))
+            elif wrapped.wrapper.eager == "always":
+                self.solvers.extend(self._solver(wrapped))
+        roots = Counter(id(site.target.root) for site in self.bodies if site.target is not None and site.target.root)
+        self.bodies = [
+            replace(site, shared=site.target is not None and roots[id(site.target.root)] > 1) for site in self.bodies
+        ]
+
+    def _body(self, wrapped: Wrapped) -> Iterator[EagerSite]:
+        if not isinstance(wrapped.node, cst.Call):
+            return
+        targets = [self._targets.of_argument(node, wrapped) for node in wrapped.targets]
+        fresh = [target for target in targets if target.fresh]
+        if not fresh:
+            return
+        context = self._tree.context(wrapped.node)
+        # The surest of several decides: one new function is enough for a new program.
+        target = min(fresh, key=lambda t: (not t.sure, not t.always))
+        made_at = [t.made_at for t in fresh if t.made_at is not None]
+        if all(made.function is not context.function for made in made_at):
+            return  # made by a call around this one, which it outlives
+        in_loop = context.loop is not None and any(made.loop is not None for made in made_at)
+        yield EagerSite(wrapped.node, wrapped, target, in_loop)
+
+    def _solver(self, wrapped: Wrapped) -> Iterator[EagerSite]:
+        if wrapped.wrapper.makes_callable:
+            for call in self._uses(wrapped):
+                yield self._always(call, wrapped)
+        elif isinstance(wrapped.node, cst.Call):
+            yield self._always(wrapped.node, wrapped)
+
+    def _always(self, call: cst.Call, wrapped: Wrapped) -> EagerSite:
+        return EagerSite(call, wrapped, None, self._tree.context(call).loop is not None)
+
+    def _uses(self, wrapped: Wrapped) -> Iterator[cst.Call]:
+        """Yield the calls of what a `shard_map` makes."""
+        made = wrapped.decorated or wrapped.node
+        if wrapped.decorated is not None and len(self._wrappings.of_function(wrapped.decorated)) > 1:
+            return  # another decorator compiles it, or may
+        for call in self._tree.calls:
+            if any(
+                made is (value.node if isinstance(value, Expression) else value)
+                for value in self._names.values(call.func)
+            ):
+                yield call

@@ -1,0 +1,380 @@
+"""Outside any trace: which expressions hold JAX arrays, and how many array operations a piece of code dispatches.
+
+Only what is certain counts: calls of JAX's functions, methods and operators on what these give, and on parameters that
+the source shows to be arrays.  NumPy's arrays, transfers, shapes and the management of random keys do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from jaxlint.facts.context.calls import Calls, argument_of
+from jaxlint.facts.context.wrapping import Wrappings
+from jaxlint.facts.incoming import NOTHING, Incoming
+from jaxlint.facts.jax_api import arrays
+from jaxlint.facts.syntax import guards
+from jaxlint.facts.syntax.names import Expression, External, Names
+from jaxlint.facts.syntax.tree import Binding, Function, Parameter, Tree, children, last_name, within
+
+_LOOPS = frozenset({"scan", "while_loop", "fori_loop", "map"})
+_DEEPEST = 6
+_MOST = 1000
+
+
+class EagerArrays:
+    """Counts operations; every answer is about code that runs eagerly."""
+
+    def __init__(
+        self, tree: Tree, names: Names, wrappings: Wrappings, calls: Calls, incoming: Incoming = NOTHING
+    ) -> None:
+        self._tree = tree
+        self._names = names
+        self._wrappings = wrappings
+        self._calls = calls
+        self._imports = incoming.imports
+        self._known: dict[int, bool] = {}
+        self._busy: set[int] = set()
+        self._functions: dict[int, int] = {}
+
+    # Arrays
+
+    def is_array(self, node: cst.CSTNode) -> bool:
+        """Whether an expression certainly holds a JAX array."""
+        key = id(node)
+        known = self._known.get(key)
+        if known is None:
+            if key in self._busy:
+                return False
+            self._busy.add(key)
+            known = self._is_array(node)
+            self._busy.discard(key)
+            self._known[key] = known
+        return known
+
+    def _is_array(self, node: cst.CSTNode) -> bool:
+        if isinstance(node, cst.Name):
+            return any(self._of_binding(binding) for binding in self._names.bindings(node))
+        if isinstance(node, cst.Call):
+            return self._call_gives_array(node)
+        if isinstance(node, cst.Attribute):
+            return node.attr.value in arrays.ARRAY_ATTRIBUTES and self.is_array(node.value)
+        if isinstance(node, cst.Subscript):
+            return self.is_array(node.value)
+        if isinstance(node, cst.BinaryOperation):
+            return self.is_array(node.left) or self.is_array(node.right)
+        if isinstance(node, cst.UnaryOperation):
+            return not isinstance(node.operator, cst.Not) and self.is_array(node.expression)
+        if isinstance(node, cst.Comparison):
+            by_value = not isinstance(node.comparisons[0].operator, (cst.Is, cst.IsNot, cst.In, cst.NotIn))
+            return by_value and (self.is_array(node.left) or self.is_array(node.comparisons[0].comparator))
+        if isinstance(node, cst.IfExp):
+            return self.is_array(node.body) and self.is_array(node.orelse)
+        if isinstance(node, (cst.NamedExpr, cst.AugAssign)):
+            return self.is_array(node.value)
+        return False
+
+    def _of_binding(self, binding: Binding) -> bool:
+        value = binding.value
+        if binding.kind in ("assign", "unpack") and isinstance(value, cst.CSTNode):
+            if binding.kind == "unpack" and not isinstance(value, cst.Call):
+                return False
+            return self.is_array(value)
+        if binding.kind == "loop" and isinstance(value, cst.CSTNode):
+            return self.is_array(value)
+        if binding.kind == "parameter":
+            function = binding.context.scope.function
+            parameter = function.parameter(binding.name) if function is not None else None
+            return parameter is not None and self._is_array_parameter(parameter, binding)
+        return False
+
+    def _is_array_parameter(self, parameter: Parameter, binding: Binding) -> bool:
+        names = self._names.annotation_names(parameter)
+        if any(name.rpartition(".")[2] in arrays.ANNOTATIONS for name in names):
+            return not any(name.startswith("numpy.") for name in names)
+        if parameter.annotation is not None or parameter.star:
+            return False
+        # Only a JAX array has `.at[...]`.
+        for use in self._names.uses(binding):
+            parent = self._tree.parent(use)
+            if isinstance(parent, cst.Attribute) and parent.attr.value == "at":
+                return isinstance(self._tree.parent(parent), cst.Subscript)
+        for site in self._calls.of(parameter.function):
+            given = argument_of(site.node, parameter, bound=site.bound)
+            if given is not None and self.is_array(given):
+                return True
+        return False
+
+    def _call_gives_array(self, node: cst.Call) -> bool:
+        for name in self._names.externals(node.func):
+            if arrays.is_array_function(name):
+                return True
+        func = node.func
+        if isinstance(func, cst.Attribute):
+            if _is_update(func):
+                return True
+            if func.attr.value in arrays.ARRAY_METHODS and self.is_array(func.value):
+                return True
+        functions = [function for function, _ in self._calls.callees(node)]
+        if functions and not any(function.name == "__init__" for function in functions):
+            return all(self._returns_array(function) for function in functions)
+        return False
+
+    def _returns_array(self, function: Function) -> bool:
+        return bool(function.returns) and all(self.is_array(node) for node in function.returns)
+
+    # Operations
+
+    def operations(self, node: cst.CSTNode) -> int:
+        """Return how many array operations a piece of code dispatches whenever it runs.
+
+        Of two arms that exclude each other the one with fewer operations counts.
+        """
+        found = 0
+        for part in self.always(node):
+            found += self._own(part)
+            if isinstance(part, (cst.If, cst.IfExp)) and part.orelse is not None:
+                is_sure = isinstance(part, cst.If) and self._asks_for_element(part.test)
+                found += 0 if is_sure else min(self.operations(part.body), self.operations(part.orelse))
+        return found
+
+    def reads_values(self, node: cst.CSTNode) -> bool:
+        """Whether a piece of code asks an array for its value in Python, which a tracer has not."""
+        return any(
+            self._reads_value(part) and not guards.is_for_compile_time(self._tree, part) for part in self.always(node)
+        )
+
+    def _reads_value(self, node: cst.CSTNode) -> bool:
+        if isinstance(node, (cst.If, cst.IfExp, cst.While, cst.Assert)):
+            return self.is_tested(node.test)
+        if not isinstance(node, cst.Call):
+            return False
+        func, read = node.func, None
+        if isinstance(func, cst.Name) and func.value in ("float", "int", "bool") and len(node.args) == 1:
+            read = node.args[0].value
+        elif isinstance(func, cst.Attribute) and func.attr.value in ("item", "tolist"):
+            read = func.value
+        return read is not None and self.is_array(read)
+
+    def is_tested(self, test: cst.BaseExpression) -> bool:
+        """Whether Python decides by the value of an array, as `if jnp.any(x)` does."""
+        if isinstance(test, cst.BooleanOperation):
+            return self.is_tested(test.left) or self.is_tested(test.right)
+        if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
+            return self.is_tested(test.expression)
+        return self.is_array(test)
+
+    def only_reads(self, node: cst.CSTNode) -> bool:
+        """Whether all that a piece of code does with arrays is to read and compare elements of them."""
+        counted = [part for part in self.always(node) if self._own(part)]
+        if not counted:
+            return not self.operations(node)  # what both arms of an `if` do is counted with it
+        return all(isinstance(part, (cst.Subscript, cst.Comparison)) for part in counted)
+
+    def only_draws(self, node: cst.CSTNode) -> bool:
+        """Whether all that a piece of code does with arrays is to draw random numbers, here and not in a helper."""
+        counted = [part for part in self.always(node) if self._own(part)]
+        return bool(counted) and all(
+            isinstance(part, cst.Call)
+            and any(name.startswith("jax.random.") for name in self._names.externals(part.func))
+            for part in counted
+        )
+
+    def always(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+        """Yield the nodes that run whenever a node does: not what stands under an `if`, nor what is only defined."""
+        work = [node]
+        while work:
+            current = work.pop()
+            yield current
+            if isinstance(current, cst.If) and self._asks_for_element(current.test):
+                work.extend((current.test, current.body))
+            elif isinstance(current, (cst.If, cst.IfExp)):
+                work.append(current.test)
+            elif isinstance(current, cst.BooleanOperation):
+                work.append(current.left)
+            elif not isinstance(current, (cst.FunctionDef, cst.ClassDef, cst.Lambda)):
+                work.extend(children(current))
+
+    def _asks_for_element(self, test: cst.BaseExpression) -> bool:
+        """Whether a test leaves out the elements of a loop that are None, so that most turns pass it."""
+        return (
+            isinstance(test, cst.Comparison)
+            and isinstance(test.comparisons[0].operator, cst.IsNot)
+            and isinstance(test.left, cst.Name)
+            and any(binding.kind == "loop" for binding in self._names.bindings(test.left))
+        )
+
+    def _own(self, node: cst.CSTNode) -> int:
+        if isinstance(node, (cst.BinaryOperation, cst.UnaryOperation, cst.Comparison)):
+            return int(self.is_array(node))
+        if isinstance(node, cst.AugAssign):
+            return int(self.is_array(node.value) or self.is_array(node.target))
+        if isinstance(node, cst.Subscript):
+            is_at = isinstance(node.value, cst.Attribute) and node.value.attr.value == "at"
+            return int(not is_at and self.is_array(node.value) and not self._is_stored(node))
+        if isinstance(node, cst.Call):
+            return self.of_call(node)
+        return 0
+
+    def _is_stored(self, node: cst.CSTNode) -> bool:
+        return isinstance(self._tree.parent(node), (cst.AssignTarget, cst.Del))
+
+    def of_call(self, node: cst.Call) -> int:
+        """Return how many array operations a call dispatches."""
+        for name in self._names.externals(node.func):
+            if arrays.is_array_function(name):
+                return int(arrays.is_operation(name))
+            imported = self._imports.get(name)
+            if imported is not None:
+                return imported.operations
+        func = node.func
+        if isinstance(func, cst.Attribute):
+            if _is_update(func):
+                return 1
+            if func.attr.value in arrays.ARRAY_METHODS and self.is_array(func.value):
+                return 1
+        if isinstance(func, cst.Call):
+            return self._of_transformed(func)
+        for value in self._names.values(func):
+            if isinstance(value, Expression) and isinstance(value.node, cst.Call) and value.node is not node:
+                return self._of_transformed(value.node)
+        functions = [function for function, _ in self._calls.callees(node)]
+        return min((self.of_function(function) for function in functions), default=0)
+
+    def _of_transformed(self, made: cst.Call) -> int:
+        """Count a call of `jax.vmap(f)` or `jax.grad(f)`: nothing where it is compiled, or where f is."""
+        wrapped = self._wrappings.of(made)
+        if wrapped is None or wrapped.wrapper.kind != "transform":
+            return 0
+        return min((self.of_function(function) for function in self._names.functions(wrapped.targets[0])), default=0)
+
+    def of_function(self, function: Function) -> int:
+        """Return how many operations a call of a function dispatches: none where it is compiled."""
+        key = id(function)
+        if key not in self._functions:
+            if key in self._busy or len(self._busy) > _MOST:
+                return 0
+            if any(w.wrapper.compiles or w.wrapper.kind == "host" for w in self._wrappings.of_function(function)):
+                self._functions[key] = 0
+                return 0
+            if function.yields:
+                self._functions[key] = 0
+                return 0
+            self._busy.add(key)
+            self._functions[key] = self.operations(function.node.body)
+            self._busy.discard(key)
+        return self._functions[key]
+
+    def is_array_call(self, node: cst.Call) -> bool:
+        """Whether a call is one of a function of JAX that computes an array."""
+        return any(arrays.is_array_function(name) for name in self._names.externals(node.func))
+
+    def helpers(self, node: cst.CSTNode, fewest: int) -> list[tuple[cst.Call, int]]:
+        """Return the calls of functions of the project that dispatch so many operations, each with their number."""
+        return [
+            (part, count)
+            for part in self.always(node)
+            if isinstance(part, cst.Call)
+            and isinstance(part.func, cst.Name)
+            and (self._calls.callees(part) or self._is_imported(part.func))
+            and (count := self.of_call(part)) >= fewest
+        ]
+
+    def _is_imported(self, func: cst.Name) -> bool:
+        return any(name in self._imports for name in self._names.externals(func))
+
+    def callees(self, node: cst.Call) -> list[Function]:
+        """Return the functions in sight that a call runs eagerly."""
+        return [
+            function
+            for function, _ in self._calls.callees(node)
+            if not any(wrapped.wrapper.compiles for wrapped in self._wrappings.of_function(function))
+        ]
+
+    def calls(self, node: cst.CSTNode) -> Iterator[cst.Call]:
+        """Yield the calls that run whenever a piece of code does."""
+        return (part for part in self.always(node) if isinstance(part, cst.Call))
+
+    def is_given(self, node: cst.Call) -> bool:
+        """Whether what is called is a parameter, or one that an object keeps, of which nobody in sight says what."""
+        if self._calls.callees(node):
+            return False
+        if any(isinstance(value, Parameter) for value in self._names.values(node.func)):
+            return True
+        return isinstance(node.func, cst.Attribute) and self._is_field(node.func)
+
+    def _is_field(self, func: cst.Attribute) -> bool:
+        """Whether an attribute is a field for which the constructor takes a function."""
+        classes = (self._names.instance_class(value) for value in self._names.values(func.value))
+        annotations = (
+            item.fields.get(func.attr.value) for cls in classes if cls is not None for item in self._names.mro(cls)
+        )
+        return any(
+            isinstance(part, (cst.Name, cst.Attribute)) and last_name(part) == "Callable"
+            for annotation in annotations
+            if annotation is not None
+            for part in within(annotation)
+        )
+
+    def is_unseen(self, node: cst.Call) -> bool:
+        """Whether a call is one of something that is neither defined nor imported here, such as a method."""
+        return not self._names.externals(node.func) and not self._calls.callees(node)
+
+    def calls_any(self, node: cst.Call, names: frozenset[str]) -> bool:
+        """Whether a call is one of functions of these names, or the function that it calls has one in it."""
+        nodes = [node, *(part for function, _ in self._calls.callees(node) for part in self._tree.body(function))]
+        return any(isinstance(part, cst.Call) and last_name(part.func) in names for part in nodes)
+
+    def calls_compiled(self, node: cst.CSTNode) -> bool:
+        """Whether a piece of code calls something that is compiled, as far as the source shows, or a loop of jax."""
+        if any(isinstance(part, cst.Call) and self._is_compiled_call(part) for part in self.always(node)):
+            return True
+        return any(isinstance(part, cst.Call) and self._is_loop_of_jax(part) for part in within(node))
+
+    def _is_loop_of_jax(self, node: cst.Call) -> bool:
+        wrapped = self._wrappings.of(node)
+        if wrapped is None or wrapped.wrapper.kind != "control-flow":
+            return False
+        return wrapped.wrapper.name.rpartition(".")[2] in _LOOPS
+
+    def _is_compiled_call(self, node: cst.Call, depth: int = 0) -> bool:
+        for value in self._names.values(node.func):
+            if isinstance(value, External):
+                imported = self._imports.get(value.name)
+                if imported is not None and imported.kind == "compiled":
+                    return True
+            elif isinstance(value, Function):
+                if any(wrapped.wrapper.compiles for wrapped in self._wrappings.of_function(value)):
+                    return True
+                if depth < _DEEPEST and any(
+                    self._is_compiled_call(site.node, depth + 1) for site in self._calls.made_by(value)
+                ):
+                    return True
+            elif isinstance(value, Expression) and isinstance(value.node, cst.Call):
+                wrapped = self._wrappings.of(value.node)
+                if wrapped is not None and wrapped.wrapper.compiles:
+                    return True
+                if wrapped is None and self._may_compile(value.node):
+                    return True
+        return False
+
+    def _may_compile(self, made: cst.Call) -> bool:
+        """Whether a call of what is not visible is given a function, and gives back what may be its compiled form."""
+        given = made.args[0].value if made.args else None
+        if given is None or self._calls.callees(made) or not self._names.externals(made.func):
+            return False
+        return any(
+            isinstance(value, Function) or (isinstance(value, External) and value.name.startswith("jax."))
+            for value in self._names.values(given)
+        )
+
+
+def _is_update(func: cst.Attribute) -> bool:
+    base = func.value
+    return (
+        func.attr.value in arrays.UPDATES
+        and isinstance(base, cst.Subscript)
+        and isinstance(base.value, cst.Attribute)
+        and base.value.attr.value == "at"
+    )

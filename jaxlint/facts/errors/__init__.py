@@ -1,0 +1,1 @@
+"""What fails under trace: values that Python needs, leaked tracers, methods of plain classes."""

@@ -1,0 +1,90 @@
+"""Methods that a compile wrapper or a transform gives their instance to, where the instance is no pytree."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+
+from jaxlint.facts.context.calls import Calls
+from jaxlint.facts.context.wrapping import Wrapped, Wrappings
+from jaxlint.facts.syntax.constants import Constants
+from jaxlint.facts.syntax.names import Names
+from jaxlint.facts.syntax.tree import Class, Function, Tree
+from jaxlint.facts.values.values import Values
+
+_OF_FIRST = frozenset({"jax.grad", "jax.value_and_grad", "jax.jacfwd", "jax.jacrev", "jax.hessian"})
+"""Transforms that differentiate by the first argument, unless they are told otherwise."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlainMethod:
+    """A method of a plain class whose decorator takes `self` for an array or a pytree."""
+
+    function: Function
+    cls: Class
+    wrapped: Wrapped
+
+
+class PlainMethods:
+    """Finds them, for one module."""
+
+    def __init__(
+        self, tree: Tree, names: Names, wrappings: Wrappings, constants: Constants, values: Values, calls: Calls
+    ) -> None:
+        self._calls = calls
+        self._tree = tree
+        self._names = names
+        self._wrappings = wrappings
+        self._constants = constants
+        self._values = values
+
+    @functools.cached_property
+    def found(self) -> list[PlainMethod]:
+        """All of them, in source order."""
+        return [
+            PlainMethod(method, cls, wrapped)
+            for cls in self._tree.classes
+            for method in cls.methods.values()
+            if (wrapped := self._outermost(method)) is not None
+            and self._takes_instance(method, wrapped)
+            and self._is_plain(cls)
+            and not self._is_function_of_class(method)
+        ]
+
+    def _is_function_of_class(self, method: Function) -> bool:
+        """Whether a `def` in a class is no method: called as `Class.function(...)`, with no instance."""
+        sites = self._calls.of(method)
+        bound = any(site.bound for site in sites)
+        return not bound and (bool(sites) or method.parameters[0].name not in ("self", "this"))
+
+    def _outermost(self, method: Function) -> Wrapped | None:
+        """Return the wrapper that the call of a method comes to first, None behind another decorator."""
+        wrapped = self._wrappings.of_function(method)
+        plain = "property" not in self._names.decorator_names(method)
+        known = len(wrapped) == len(method.decorators) and plain
+        return wrapped[0] if wrapped and known and method.parameters[:1] else None
+
+    def _takes_instance(self, method: Function, wrapped: Wrapped) -> bool:
+        first, wrapper = method.parameters[0], wrapped.wrapper
+        if first.star or first.position != 0 or self._names.is_static(method):
+            return False
+        if wrapper.compiles and wrapper.library == "jax":
+            statics = self._values.statics(wrapped, method)
+            return statics is not None and first.name not in statics
+        if wrapper.name in _OF_FIRST:
+            return wrapped.keyword("argnums") is None and len(wrapped.arguments) == 0
+        if wrapper.name == "jax.vmap":
+            axes = wrapped.keyword("in_axes")
+            return not any(arg.keyword is None for arg in wrapped.arguments) and (
+                axes is None or isinstance(self._constants.of(axes), int)
+            )
+        return False
+
+    def _is_plain(self, cls: Class) -> bool:
+        """Whether neither the class nor one that inherits from it can be a pytree or an array."""
+        if not self._values.pytrees.is_plain(cls) or self._names.method(cls, "__jax_array__") is not None:
+            return False
+        if any("abstractmethod" in name for m in cls.methods.values() for name in self._names.decorator_names(m)):
+            return False
+        heirs = [other for other in self._tree.classes if other is not cls and cls in self._names.mro(other)]
+        return all(self._values.pytrees.is_plain(heir) for heir in heirs)

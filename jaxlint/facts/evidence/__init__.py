@@ -1,0 +1,1 @@
+"""What speaks for and against a finding, and how sure it is."""

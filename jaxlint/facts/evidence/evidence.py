@@ -1,0 +1,419 @@
+"""What speaks for and against each kind of finding: the one place where evidence is put together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import libcst as cst
+
+from jaxlint.facts.cache_misses.arguments import Arguments, Given, StaticField
+from jaxlint.facts.cache_misses.captured_arrays import Captured
+from jaxlint.facts.cache_misses.compiled import CompiledCall
+from jaxlint.facts.cache_misses.discarded import Discarded, UnusedName
+from jaxlint.facts.cache_misses.fate import Kept
+from jaxlint.facts.cache_misses.instances import ShortLived
+from jaxlint.facts.cache_misses.sites import CompileSite, Lifetime
+from jaxlint.facts.cache_misses.stale import StaleRead
+from jaxlint.facts.cache_misses.targets import Target
+from jaxlint.facts.context.calls import Calls, CallSite, argument_of
+from jaxlint.facts.context.contexts import FunctionContexts
+from jaxlint.facts.context.execution_counts import Runs
+from jaxlint.facts.context.tracing import Tracing
+from jaxlint.facts.eager.array_loops import FEW, EagerLoop
+from jaxlint.facts.eager.compile_sites import EagerSite
+from jaxlint.facts.eager.eagerness import Eager, Eagerness
+from jaxlint.facts.eager.growing import Growing
+from jaxlint.facts.eager.steps import Objective, Step
+from jaxlint.facts.errors.staged import Staged, Usage
+from jaxlint.facts.evidence.confidence import Doubt, Evidence
+from jaxlint.facts.syntax import guards
+from jaxlint.facts.syntax.names import Expression, Names, Value
+from jaxlint.facts.syntax.tree import Context, Function, Loop, Parameter, Tree, last_name, within
+from jaxlint.facts.values.bounds import BoundKind
+from jaxlint.facts.values.loops import Loops, mentions
+
+_ITERATORS = frozenset({"enumerate", "zip", "reversed", "sorted", "tqdm", "list", "tuple"})
+_DEEP = 3
+_MAKERS = frozenset(
+    "zeros ones full empty eye arange linspace normal uniform randint bernoulli truncated_normal rand randn".split()
+)
+"""Functions that are told the size of the array that they make."""
+_HEAVY = 40
+"""An iteration of so many operations is worth a jitted function, however few iterations there are: of the labelled
+loops of which nothing says how long they are, 7 of 32 are worth a change, and half of those with so many operations."""
+_FEW = 8
+"""A literal list of at most so many elements is a choice of variants, each with a program of its own."""
+
+
+class Evidences:
+    """Tells what was seen at a place; what that is worth is for `confidence.py`."""
+
+    def __init__(
+        self,
+        tree: Tree,
+        names: Names,
+        runs: Runs,
+        tracing: Tracing,
+        contexts: FunctionContexts,
+        calls: Calls,
+        staged: Staged,
+        loops: Loops,
+        eager: Eager,
+        arguments: Arguments,
+    ) -> None:
+        self._tree = tree
+        self._names = names
+        self._runs = runs
+        self._tracing = tracing
+        self._contexts = contexts
+        self._calls = calls
+        self._staged = staged
+        self._loops = loops
+        self._eager = eager
+        self._arguments = arguments
+
+    def site(self, site: CompileSite) -> Evidence:
+        """Return what speaks for and against a compile site whose object is short-lived."""
+        doubts = self._doubts(site)
+        evidence = self.place(site.context, in_loop=site.lifetime is Lifetime.ITERATION, doubts=doubts)
+        if Doubt.REUSED in doubts:
+            # What is compiled once and serves a whole run costs little, unless there are many runs.
+            return replace(evidence, repeated=self._runs_often(site.context))
+        return evidence
+
+    def _runs_often(self, context: Context) -> bool:
+        """Whether a function is called in a loop that counts, or in which a program spends its time.
+
+        One that goes through a list of variants, such as the modes of a model, runs each of them once.
+        """
+        return self._runs.is_repeated(context.function, self._is_of_long_run)
+
+    def _is_of_long_run(self, site: CallSite) -> bool:
+        loop = site.context.loop
+        counts = loop is not None and (_counts(loop) or _carries(loop) or self._loops.is_long_work(loop))
+        return counts and not self._needs_own_program(site)
+
+    def _needs_own_program(self, site: CallSite) -> bool:
+        """Whether a call in a loop gives a number that decides shapes, so that each iteration needs its own program."""
+        loop = site.context.loop
+        if loop is None:
+            return False
+        varying = {name for around in (loop, *loop.around) for name in self._loops.targets(around)}
+        for parameter in site.function.parameters:
+            given = argument_of(site.node, parameter, bound=site.bound)
+            if isinstance(given, cst.Name) and given.value in varying and self._decides_shapes(parameter, _DEEP):
+                return True
+        return False
+
+    def _decides_shapes(self, parameter: Parameter, depth: int) -> bool:
+        """Whether a parameter is a size of an array that its function, or one that it calls, makes."""
+        for node in self._tree.body(parameter.function):
+            if not isinstance(node, cst.Call) or not mentions([arg.value for arg in node.args], {parameter.name}):
+                continue
+            name = last_name(node.func)
+            of_arrays = any(n.startswith(("jax.", "numpy.")) for n in self._names.externals(node.func))
+            if name == "reshape" or (of_arrays and name in _MAKERS):
+                return True
+            for site in self._calls.of_node.get(id(node), ()) if depth else ():
+                for inner in site.function.parameters:
+                    given = argument_of(node, inner, bound=site.bound)
+                    same = isinstance(given, cst.Name) and given.value == parameter.name
+                    if same and self._decides_shapes(inner, depth - 1):
+                        return True
+        return False
+
+    def _is_repeated_alike(self, function: Function | None) -> bool:
+        """Whether a function is called again and again by what does not need a program of its own each time."""
+        return self._runs.is_repeated(function, lambda site: not self._needs_own_program(site))
+
+    def _measures_compilation(self, context: Context) -> bool:
+        """Whether a loop around a place, or around a call of its function, clears JAX's caches."""
+        sites = self._calls.of(context.function) if context.function is not None else []
+        loops = [loop for place in (context, *(site.context for site in sites)) if (loop := place.loop) is not None]
+        return any(
+            isinstance(node, cst.Call) and last_name(node.func) in ("clear_caches", "clear_cache")
+            for loop in loops
+            for around in (loop, *loop.around)
+            for part in self._loops.parts_of_turn(around)
+            for node in within(part)
+        )
+
+    def place(
+        self, context: Context, *, in_loop: bool = False, error: bool = False, doubts: frozenset[Doubt] = frozenset()
+    ) -> Evidence:
+        """Return what a place's surroundings say about how often it runs."""
+        function = context.function
+        repeated = self._is_repeated_alike(function)
+        if not repeated and self._runs.is_repeated(function):
+            doubts = doubts | {Doubt.OWN_PROGRAM}
+        return Evidence(
+            in_loop=in_loop,
+            repeated=repeated,
+            run_once=function is None or self._runs.is_run_once(function),
+            test=self._runs.is_test(function),
+            traced=self._contexts.is_traced_only(function),
+            error=error,
+            doubts=doubts | ({Doubt.CALLED_ONCE} if not in_loop and self._runs.called_once(function) else set()),
+        )
+
+    def eager(self, node: cst.CSTNode, doubts: frozenset[Doubt] = frozenset()) -> Evidence:
+        """Return the evidence for a place that costs something only outside any trace."""
+        level = self._eager.eagerness(node)
+        if level is Eagerness.LOW:
+            doubts = doubts | {Doubt.EAGERNESS}
+        if guards.is_left_eager(self._tree, node) or guards.has_loop_of_jax_instead(self._tree, node):
+            doubts = doubts | {Doubt.OPTION}
+        context = self._tree.context(node)
+        if context.loop is None and self._is_eager_by_the_way(context.function):
+            doubts = doubts | {Doubt.CALLED_ONCE}
+        return Evidence(
+            repeated=level is Eagerness.HIGH,
+            test=self._runs.is_test(self._tree.context(node).function),
+            traced=level is Eagerness.TRACED,
+            doubts=doubts,
+        )
+
+    def leaf_map(self, node: cst.CSTNode, doubts: frozenset[Doubt] = frozenset()) -> Evidence:
+        """Return the evidence for a map over leaves, whose flood of small programs comes once a process."""
+        context = self._tree.context(node)
+        function = context.function
+        if context.loop is None and not self._runs.is_repeated(function):
+            once = function is None or self._runs.is_run_once(function) or self._runs.called_once(function)
+            doubts = doubts | ({Doubt.CALLED_ONCE} if once else set())
+        return self.eager(node, doubts)
+
+    def _is_eager_by_the_way(self, function: Function | None) -> bool:
+        """Whether a function is there to be traced, and a program runs it eagerly as well, but not again and again."""
+        return self._tracing.is_traced(function) and not self._runs.is_repeated(function)
+
+    def eager_loop(self, loop: EagerLoop) -> Evidence:
+        """Return the evidence for a loop that dispatches operations in each turn."""
+        again = loop.loop.outer is not None or self._runs.is_repeated(loop.loop.context.function)
+        doubts = {Doubt.LIGHT} if loop.light and not again else set()
+        doubts |= {Doubt.ON_PURPOSE} if loop.on_purpose else set()
+        doubts |= {Doubt.INTERRUPTED} if loop.interrupted else set()
+        if loop.operations < FEW and not loop.hurts_anyway:
+            doubts |= {Doubt.FEW}
+        counted = loop.hurts_anyway or loop.updates or loop.many or loop.helper is not None
+        counted = counted or self._loops.bounds.of(loop.loop).kind is BoundKind.DATA_AXIS
+        if not counted and loop.operations < _HEAVY:
+            doubts |= {Doubt.UNCOUNTED}
+        evidence = self.eager(loop.loop.node, frozenset(doubts))
+        function = loop.loop.context.function
+        seen = function is None or not self._eager.starts_unseen(function)
+        if (loop.hurts_anyway and seen) or loop.on_host:
+            # Whoever calls it, eagerly or under trace, pays for each turn; and nobody can trace `float(array)`.
+            evidence = replace(evidence, doubts=evidence.doubts - {Doubt.EAGERNESS})
+        return evidence
+
+    def field(self, field: StaticField) -> Evidence:
+        """Return the evidence for a static field without a hash, which fails once a compiled function takes it."""
+        doubts = frozenset(() if self._arguments.is_passed(field.cls) else {Doubt.UNSEEN})
+        return Evidence(test=self._runs.is_test(None), doubts=doubts)
+
+    def discarded(self, discarded: Discarded) -> Evidence:
+        """Return the evidence for a compiled function, or a wrapper, that is thrown away where it is made."""
+        test = self._runs.is_test(self._tree.context(discarded.node).function)
+        return Evidence(test=test) if discarded.function is None else Evidence(error=True)
+
+    def unused(self, unused: UnusedName) -> Evidence:
+        """Return the evidence for a compiled function that nothing uses."""
+        return Evidence(test=self._runs.is_test(self._tree.context(unused.node).function))
+
+    def loop(self, loop: Loop) -> Evidence:
+        """Return the evidence for a loop that hurts whether its function is traced or not."""
+        evidence = self.eager(loop.node)
+        return replace(evidence, doubts=evidence.doubts - {Doubt.EAGERNESS})
+
+    def growth(self, growing: Growing) -> Evidence:
+        """Return the evidence for an array that is longer each time."""
+        function = self._tree.context(growing.node if growing.loop is None else growing.loop.node).function
+        if self._contexts.is_traced_only(function):
+            # Others run the method eagerly as well.
+            return Evidence(test=self._runs.is_test(function))
+        evidence = self.eager(growing.node if growing.loop is None else growing.loop.node)
+        if growing.loop is not None and self._loops.bounds.of(growing.loop).kind is BoundKind.CONTAINER:
+            # As many lengths as there are objects, of which a program has a handful.
+            evidence = replace(evidence, doubts=evidence.doubts | {Doubt.OWN_PROGRAM})
+        return replace(evidence, doubts=evidence.doubts - {Doubt.EAGERNESS})
+
+    def step(self, step: Step) -> Evidence:
+        """Return the evidence for a step of training that runs eagerly in a loop."""
+        return self.loop(step.loop) if step.trains else self.eager(step.loop.node)
+
+    def objective(self, objective: Objective) -> Evidence:
+        """Return the evidence for an objective that SciPy calls again and again."""
+        return Evidence(in_loop=True, test=self._runs.is_test(self._tree.context(objective.node).function))
+
+    def eager_site(self, site: EagerSite) -> Evidence:
+        """Return the evidence for a call that compiles each time it runs outside any trace."""
+        level = self._eager.eagerness(site.node)
+        context = self._tree.context(site.node)
+        function, target = context.function, site.target
+        doubts = {Doubt.MEASURED} if self._measures_compilation(context) else set[Doubt]()
+        if target is not None:
+            doubts |= {Doubt.UNSEEN} if not target.sure else set()
+            doubts |= {Doubt.SOMETIMES} if not target.always else set()
+        # A long loop is not what traced code is written with.
+        telling = site.in_loop and context.loop is not None and not self._loops.is_small(context.loop)
+        doubts |= {Doubt.EAGERNESS} if level is Eagerness.LOW and not telling else set()
+        if not site.in_loop:
+            once = self._runs.called_once(function) or self._is_eager_by_the_way(function)
+            doubts |= {Doubt.CALLED_ONCE} if once else set()
+            # A body that is made above the loop that uses it compiles once a call.
+            doubts |= {Doubt.REUSED} if context.loop is not None or site.shared else set()
+        sure = level is Eagerness.HIGH
+        return Evidence(
+            in_loop=site.in_loop and sure,
+            repeated=sure
+            and (self._runs_often(context) if Doubt.REUSED in doubts else self._runs.is_repeated(function)),
+            # Nothing that runs once a process repeats what it compiles, but for its own loops.
+            run_once=not site.in_loop and (function is None or self._runs.is_run_once(function)),
+            test=self._runs.is_test(function),
+            traced=level is Eagerness.TRACED,
+            doubts=frozenset(doubts),
+        )
+
+    def argument(self, given: Given) -> Evidence:
+        """Return what speaks for and against an argument that makes a compiled function compile again."""
+        doubts = frozenset({Doubt.REUSED} if given.looped else ()) | frozenset(() if given.sure else {Doubt.UNSEEN})
+        return self.place(given.call.context, in_loop=given.in_loop, doubts=doubts)
+
+    def carry(self, call: CompiledCall) -> Evidence:
+        """Return the evidence for a call that compiles a second program, wherever it is called from."""
+        return Evidence(
+            test=self._runs.is_test(call.context.function), traced=self._contexts.is_traced_only(call.context.function)
+        )
+
+    def instance(self, instance: ShortLived) -> Evidence:
+        """Return what speaks for and against an instance that compiles and dies with the call."""
+        doubts = frozenset({Doubt.REUSED} if instance.looped and not instance.in_loop else ())
+        if self._measures_compilation(instance.context):
+            doubts = doubts | {Doubt.MEASURED}
+        return self.place(instance.context, in_loop=instance.in_loop, doubts=doubts)
+
+    def stale(self, stale: StaleRead) -> Evidence:
+        """Return what speaks for and against an attribute that changes after it was read."""
+        places = (stale.handle.function, stale.change.context.function)
+        return Evidence(
+            in_loop=stale.looped,
+            repeated=stale.repeated,
+            test=any(self._runs.is_test(function) for function in places),
+            doubts=frozenset({Doubt.SET_UP} if stale.set_up else ()),
+        )
+
+    def trace(self, node: cst.CSTNode, doubts: frozenset[Doubt] = frozenset()) -> Evidence:
+        """Return the evidence for a place that costs something each time it is traced."""
+        function = self._tree.context(node).function
+        trace = self._tracing.trace(function)
+        compiled = trace is not None and trace.compiled
+        if not self._contexts.is_staged(function):
+            doubts = doubts | {Doubt.NOT_STAGED}
+        if guards.has_loop_of_jax_instead(self._tree, node) or guards.is_left_eager(self._tree, node):
+            doubts = doubts | {Doubt.OPTION}
+        return Evidence(repeated=compiled, test=self._runs.is_test(function), doubts=doubts)
+
+    def capture(self, captured: Captured) -> Evidence:
+        """Return the evidence for an array that becomes a constant of each program that is compiled of a function."""
+        return self.trace(captured.use, frozenset(() if captured.sure else {Doubt.SIZE}))
+
+    def error(self, node: cst.CSTNode, doubts: frozenset[Doubt] = frozenset()) -> Evidence:
+        """Return the evidence for a place that fails wherever it runs under trace."""
+        function = self._tree.context(node).function
+        trace = self._tracing.trace(function)
+        if guards.is_for_scalars(self._tree, node):
+            doubts = doubts | {Doubt.SCALARS}
+        if function is not None and trace is not None and self._staged.runs_eagerly_too(function):
+            doubts = doubts | {Doubt.EAGER_TOO}
+        if trace is not None and trace.far:
+            doubts = doubts | {Doubt.FAR}
+        return Evidence(error=True, test=self._runs.is_test(function), doubts=doubts)
+
+    def definition(self, function: Function, doubts: frozenset[Doubt] = frozenset()) -> Evidence:
+        """Return the evidence for a function that goes wrong whoever calls it."""
+        return Evidence(error=True, test=self._runs.is_test(function), doubts=doubts)
+
+    def option(
+        self, node: cst.CSTNode, parameters: Sequence[Parameter], doubts: frozenset[Doubt] = frozenset()
+    ) -> Evidence:
+        """Return the evidence for a place that fails as soon as a call gives one of some parameters."""
+        usages = {self._staged.usage(parameter) for parameter in parameters}
+        given = not usages or Usage.GIVEN in usages
+        if not given and Usage.OPEN not in usages:
+            doubts = doubts | {Doubt.OMITTED}
+        # With a default that nothing in sight overrides, it fails for those alone who do so.
+        return replace(self.error(node, doubts), error=given)
+
+    def _doubts(self, site: CompileSite) -> frozenset[Doubt]:
+        target, fate = site.target, site.fate
+        found = {Doubt.MEASURED} if self._measures_compilation(site.context) else set[Doubt]()
+        if site.lifetime is not Lifetime.ITERATION and (fate.looped or len(fate.calls) > 1):
+            found.add(Doubt.REUSED)
+        if site.lifetime is not Lifetime.ITERATION and site.context.loop is not None:
+            found.add(Doubt.REUSED)  # the wrapper is written in a loop, the function that it is given is made above
+        if fate.kept is Kept.PASSED and not fate.called_once:
+            found.add(Doubt.PASSED_ON)
+        if target.one_shot and site.lifetime is not Lifetime.ITERATION:
+            found.add(Doubt.ONE_SHOT)
+        if not target.sure:
+            found.add(Doubt.UNSEEN)
+        if not target.always:
+            found.add(Doubt.SOMETIMES)
+        if self._own_program(site, target):
+            found.add(Doubt.OWN_PROGRAM)
+        return frozenset(found)
+
+    def _own_program(self, site: CompileSite, target: Target) -> bool:
+        """Whether each turn compiles something else: the loop variable is the function, or the loop is a short list."""
+        if site.lifetime is not Lifetime.ITERATION:
+            return False
+        if target.owner is not None:
+            return True
+        loop = site.context.loop
+        while loop is not None:
+            if loop.iterable is not None and self._is_short_list(loop.iterable):
+                return True
+            loop = loop.outer
+        return False
+
+    def _is_short_list(self, node: cst.CSTNode) -> bool:
+        """Whether an iterable is a literal of a few elements, perhaps by a name or through enumerate, zip and so on."""
+        return all(self._is_short_value(value) for value in self._names.values(node))
+
+    def _is_short_value(self, value: Value) -> bool:
+        if not isinstance(value, Expression):
+            return False
+        node = value.node
+        if isinstance(node, (cst.List, cst.Tuple, cst.Set, cst.Dict)):
+            return len(node.elements) <= _FEW and not all(isinstance(e.value, cst.Float) for e in node.elements)
+        if isinstance(node, cst.Call):
+            if isinstance(node.func, cst.Attribute) and node.func.attr.value in ("items", "keys", "values"):
+                return self._is_short_list(node.func.value)
+            if isinstance(node.func, cst.Name) and node.func.value in _ITERATORS:
+                return any(self._is_short_list(arg.value) for arg in node.args)
+        return False
+
+
+def _carries(loop: Loop) -> bool:
+    """Whether an iteration works on what the one before has given, `x = f(x)`: no list of variants, one process."""
+    if isinstance(loop.node, cst.CompFor):
+        return False
+    for node in within(loop.node.body):
+        if not isinstance(node, cst.Assign) or not isinstance(node.value, cst.Call) or "random" in _dotted(node.value):
+            continue
+        used = {part.value for arg in node.value.args for part in within(arg.value) if isinstance(part, cst.Name)}
+        made = {part.value for target in node.targets for part in within(target.target) if isinstance(part, cst.Name)}
+        if used & made:
+            return True
+    return False
+
+
+def _dotted(call: cst.Call) -> set[str]:
+    return {last_name(part) for part in within(call.func)}
+
+
+def _counts(loop: Loop) -> bool:
+    """Whether a loop counts its turns, and goes through nothing."""
+    iterable = loop.iterable
+    return iterable is None or (isinstance(iterable, cst.Call) and last_name(iterable.func) in ("range", "trange"))

@@ -1,0 +1,1 @@
+"""What one file tells the others of its project."""

@@ -1,0 +1,1 @@
+"""From text to nodes, scopes and names: what Python alone says."""

@@ -1,0 +1,131 @@
+"""Tests that tell traced values from concrete ones: what stands behind them runs in one of the two cases only."""
+
+from __future__ import annotations
+
+import re
+
+import libcst as cst
+
+from jaxlint.facts.syntax.tree import Tree, last_name, within
+
+_GUARDS = frozenset(
+    {"isinstance", "is_scalar", "isscalar", "disable_jit", "jax_disable_jit", "ensure_compile_time_eval"}
+)
+_COMPILES = re.compile(r"(.*_)?(jit|jitted|jittable|compile|compiled|debug|debugging|eager|eagerly|scan)(_.*)?")
+_JAX_LOOPS = frozenset({"scan", "fori_loop", "while_loop", "associative_scan"})
+_LEAVES = (cst.Return, cst.Raise, cst.Continue, cst.Break)
+
+
+def is_caught(tree: Tree, node: cst.CSTNode) -> bool:
+    """Whether a `try` of the same function catches what happens at a place."""
+    child = node
+    for parent in tree.ancestors(node):
+        if isinstance(parent, (cst.Try, cst.TryStar)) and parent.body is child and parent.handlers:
+            return True
+        if isinstance(parent, (cst.FunctionDef, cst.Lambda)):
+            return False
+        child = parent
+    return False
+
+
+def keeps_traces_out(tree: Tree, node: cst.CSTNode) -> bool:
+    """Whether a test for tracers decides if a place of a function is reached, by standing around or before it."""
+    child = node
+    for parent in tree.ancestors(node):
+        if isinstance(parent, (cst.If, cst.IfExp, cst.While)) and parent.test is not child and asks(parent.test):
+            return True
+        if isinstance(parent, cst.BooleanOperation) and parent.right is child and asks(parent.left):
+            return True
+        if isinstance(parent, cst.With) and any(asks(item.item) for item in parent.items):
+            return True
+        if isinstance(parent, cst.IndentedBlock) and _is_left_before(parent, child):
+            return True
+        if isinstance(parent, (cst.FunctionDef, cst.Lambda)):
+            return False
+        child = parent
+    return False
+
+
+def is_left_eager(tree: Tree, node: cst.CSTNode) -> bool:
+    """Whether an option decides that a place of a function is not compiled: `if use_jit: ... else: ...`."""
+    for parent in tree.ancestors(node):
+        if isinstance(parent, (cst.FunctionDef, cst.Lambda)):
+            return False
+        if isinstance(parent, cst.If) and any(_COMPILES.fullmatch(last_name(part)) for part in within(parent.test)):
+            return True
+    return False
+
+
+def has_loop_of_jax_instead(tree: Tree, node: cst.CSTNode) -> bool:
+    """Whether the other arm of an `if` around a place has a loop of jax, so that an option chooses between the two."""
+    child = node
+    for parent in tree.ancestors(node):
+        if isinstance(parent, (cst.FunctionDef, cst.Lambda)):
+            return False
+        if isinstance(parent, cst.If) and parent.test is not child and parent.orelse is not None:
+            other = parent.orelse if parent.body is child else parent.body
+            if any(isinstance(part, cst.Call) and last_name(part.func) in _JAX_LOOPS for part in within(other)):
+                return True
+        child = parent
+    return False
+
+
+def is_for_scalars(tree: Tree, node: cst.CSTNode) -> bool:
+    """Whether a place of a function is reached for scalars only: `if x.ndim == 0: ...`."""
+    child = node
+    for parent in tree.ancestors(node):
+        if isinstance(parent, (cst.FunctionDef, cst.Lambda)):
+            return False
+        if isinstance(parent, (cst.If, cst.IfExp)) and parent.body is child and _asks_for_scalar(parent.test):
+            return True
+        child = parent
+    return False
+
+
+def is_for_compile_time(tree: Tree, node: cst.CSTNode) -> bool:
+    """Whether a place runs eagerly on purpose: under `with jax.ensure_compile_time_eval()`."""
+    return any(
+        isinstance(parent, cst.With)
+        and any(
+            isinstance(item.item, cst.Call) and last_name(item.item.func) == "ensure_compile_time_eval"
+            for item in parent.items
+        )
+        for parent in tree.ancestors(node)
+    )
+
+
+def asks(test: cst.BaseExpression) -> bool:
+    """Whether a test asks if something is traced or concrete, or of what type it is."""
+    return any(last_name(node) in _GUARDS or _speaks_of_traces(node) for node in within(test))
+
+
+def _asks_for_scalar(test: cst.BaseExpression) -> bool:
+    if not isinstance(test, cst.Comparison) or not isinstance(test.comparisons[0].operator, cst.Equal):
+        return False
+    with_what = test.comparisons[0].comparator
+    empty = isinstance(with_what, cst.Tuple) and not with_what.elements
+    zero = isinstance(with_what, cst.Integer) and with_what.value == "0"
+    return (zero and last_name(test.left) == "ndim") or (empty and last_name(test.left) == "shape")
+
+
+def _is_left_before(block: cst.IndentedBlock, statement: cst.CSTNode) -> bool:
+    """Whether an `if isinstance(x, Tracer): return ...` stands before a statement of the same block."""
+    for earlier in block.body:
+        if earlier is statement:
+            return False
+        if isinstance(earlier, cst.If) and any(map(_speaks_of_traces, within(earlier.test))) and leaves(earlier.body):
+            return True
+    return False
+
+
+def leaves(body: cst.BaseSuite) -> bool:
+    """Whether a block ends by leaving what is around it: a return, a raise, a break, a continue."""
+    last = body.body[-1]
+    if isinstance(last, cst.SimpleStatementLine):
+        last = last.body[-1]
+    return isinstance(last, _LEAVES)
+
+
+def _speaks_of_traces(node: cst.CSTNode) -> bool:
+    name = last_name(node).lower()
+    return "tracer" in name or "concrete" in name

@@ -1,0 +1,355 @@
+"""What a name or an expression stands for: imports with their aliases, local rebinding, conditional definitions.
+
+The answer is always a list, because `try: from jax import jit` / `except: jit = None` and `f = a if x else b` have
+several; it is in source order, so that findings do not depend on hashing.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import libcst as cst
+
+from jaxlint.facts.syntax.answers import Answers, Asking
+from jaxlint.facts.syntax.tree import Binding, Class, Context, Function, Parameter, Scope, Tree
+
+
+@dataclass(frozen=True, slots=True)
+class External:
+    """Something imported, by its dotted name as the importing statement spells it."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Expression:
+    """An expression that no name explains further: a call, a literal, an attribute of something unknown."""
+
+    node: cst.CSTNode
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Item:
+    """Element `index` of what `node` unpacks to."""
+
+    node: cst.CSTNode
+    index: int | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Element:
+    """A loop variable: one element of what `node` iterates over."""
+
+    node: cst.CSTNode
+    binding: Binding
+
+
+Value: TypeAlias = External | Function | Class | Parameter | Expression | Item | Element
+
+_MOST = 64
+"""How many values one expression is taken to have."""
+
+
+class Names:
+    """Resolves the names of one module's tree."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.asking = Asking()
+        self._values: Answers[tuple[Value, ...]] = Answers(self.asking)
+        self._orders: Answers[list[Class]] = Answers(self.asking)
+        self.given_class: Callable[[Parameter], Class | None] | None = None
+        """Tells the class of what all visible calls give to a parameter, once the calls are known."""
+
+    # Bindings
+
+    def scope_of(self, name: str, scope: Scope) -> Scope | None:
+        """Return the scope in which `name`, used in `scope`, is bound; None for builtins and unknown names."""
+        current: Scope | None = scope
+        first = True
+        while current is not None:
+            if name in current.globals:
+                return self.tree.module_scope if name in self.tree.module_scope.bindings else None
+            # Methods do not see the names of their class.
+            if name in current.bindings and (first or current.kind != "class"):
+                return current
+            first = first and current.kind == "comprehension"
+            current = current.parent
+        return None
+
+    def bindings(self, node: cst.Name) -> list[Binding]:
+        """Return the bindings that may reach a name where it is used, in source order.
+
+        Within one function the bindings before the use count, back to one that no branch can bypass, and those later
+        in a loop around both; from an inner function every binding counts.
+        """
+        context = self.tree.contexts.get(id(node))
+        return self.bindings_at(node.value, context) if context is not None else []
+
+    def bindings_at(self, name: str, context: Context) -> list[Binding]:
+        """Return the bindings that may reach `name` at a place; see `bindings`."""
+        scope = self.scope_of(name, context.scope)
+        if scope is None:
+            return []
+        found = scope.bindings[name]
+        if len(found) == 1 or scope.frame is not context.scope.frame:
+            return found
+        carried: list[Binding] = []
+        reaching: list[Binding] = []
+        certain: Context | None = None
+        for binding in reversed(found):
+            other = binding.context
+            if other.order >= context.order:
+                if other.loop is not None and context.loop is not None and context.loop.inside(other.loop):
+                    carried.append(binding)
+            elif not _exclusive(other, context):
+                reaching.append(binding)
+                if context.branch[: len(other.branch)] == other.branch:
+                    certain = other
+                    break
+        if certain is not None and certain.loop is not None:
+            # What a turn leaves behind is bound anew in the next turn before the use.
+            carried = [b for b in carried if not certain.loop.inside(b.context.loop)]
+        return [*reversed(reaching), *reversed(carried)] or found
+
+    def uses(self, binding: Binding) -> list[cst.Name]:
+        """Return the loads that a binding may reach, in source order, those in inner functions included."""
+        return [
+            node
+            for node in self.tree.loads.get(binding.name, ())
+            if any(other is binding for other in self.bindings(node))
+        ]
+
+    def uses_of_target(self, target: cst.Name) -> list[cst.Name]:
+        """Return the loads that may read what a statement binds to one of its targets, in source order."""
+        context = self.tree.context(target)
+        bindings = context.scope.frame.bindings.get(target.value, ())
+        return [use for binding in bindings if binding.context.order == context.order for use in self.uses(binding)]
+
+    # Values
+
+    def values(self, node: cst.CSTNode) -> tuple[Value, ...]:
+        """Return what an expression may stand for: an `Expression` of itself where nothing more is known."""
+        # A name that is defined through itself (`f = jit(f)` in a loop) stands for itself there.
+        return self._values.get(id(node), lambda: self._resolve(node), (Expression(node),))
+
+    def externals(self, node: cst.CSTNode) -> tuple[str, ...]:
+        """Return the dotted names that an expression may stand for."""
+        return tuple(value.name for value in self.values(node) if isinstance(value, External))
+
+    def functions(self, node: cst.CSTNode) -> tuple[Function, ...]:
+        """Return the functions in sight that an expression may stand for."""
+        return tuple(value for value in self.values(node) if isinstance(value, Function))
+
+    def _resolve(self, node: cst.CSTNode) -> tuple[Value, ...]:
+        if isinstance(node, cst.Name):
+            return self._resolve_name(node)
+        if isinstance(node, cst.Attribute):
+            return self._resolve_attribute(node)
+        if isinstance(node, cst.Lambda):
+            function = self.tree.function_of.get(id(node))
+            return (function,) if function is not None else (Expression(node),)
+        if isinstance(node, cst.IfExp):
+            return _unique((*self.values(node.body), *self.values(node.orelse)))
+        if isinstance(node, cst.BooleanOperation):
+            return _unique((*self.values(node.left), *self.values(node.right)))
+        if isinstance(node, cst.NamedExpr):
+            return self.values(node.value)
+        return (Expression(node),)
+
+    def _resolve_name(self, node: cst.Name) -> tuple[Value, ...]:
+        found = self.bindings(node)
+        if not found:
+            stars = self.tree.star_imports
+            if not stars and node.value in _CONVENTIONS:
+                return (External(_CONVENTIONS[node.value]),)
+            return tuple(External(f"{module}.{node.value}") for module in stars) or (Expression(node),)
+        if len(found) == 1:
+            return self._of_binding(found[0], node)
+        return _unique(value for binding in found for value in self._of_binding(binding, node))
+
+    def _of_binding(self, binding: Binding, node: cst.Name) -> tuple[Value, ...]:
+        value = binding.value
+        if isinstance(value, str):
+            return (External(value),)
+        if isinstance(value, (Function, Class)):
+            return (value,)
+        if binding.kind == "assign" and value is not None:
+            return self.values(value)
+        if binding.kind == "unpack" and value is not None:
+            return (Item(value, binding.index),)
+        if binding.kind == "loop" and value is not None:
+            return (Element(value, binding),)
+        if binding.kind == "parameter":
+            function = binding.context.scope.function
+            parameter = function.parameter(binding.name) if function is not None else None
+            if parameter is not None:
+                return (parameter,)
+        return (Expression(node),)
+
+    def _resolve_attribute(self, node: cst.Attribute) -> tuple[Value, ...]:
+        name = node.attr.value
+        found: list[Value] = []
+        for base in self.values(node.value):
+            if isinstance(base, External):
+                found.append(External(f"{base.name}.{name}"))
+                continue
+            members: Sequence[Value] = ()
+            cls = self.instance_class(base)
+            if cls is not None or isinstance(base, Class):
+                members = self.members(cls or base, name, of_class=cls is None)  # type: ignore[arg-type]
+            found.extend(members or (Expression(node),))
+        return _unique(found)
+
+    # Classes
+
+    def instance_class(self, value: Value) -> Class | None:
+        """Return the class in sight that a value is an instance of: `self`, `Class(...)`, an annotated parameter."""
+        if isinstance(value, Parameter):
+            function = value.function
+            if function.cls is not None and value.position == 0 and not self.is_static(function):
+                return None if self._is_classmethod(function) else function.cls
+            if value.annotation is not None and isinstance(value.annotation, (cst.Name, cst.Attribute)):
+                return self._annotated(value)
+            return self.given_class(value) if self.given_class is not None else None
+        if isinstance(value, Expression) and isinstance(value.node, cst.Call):
+            for callee in self.values(value.node.func):
+                if isinstance(callee, Class):
+                    return callee
+        return None
+
+    def _annotated(self, parameter: Parameter) -> Class | None:
+        annotation = parameter.annotation
+        if isinstance(annotation, cst.Name):
+            scope = self.scope_of(annotation.value, parameter.function.context.scope)
+            for binding in scope.bindings[annotation.value] if scope is not None else ():
+                if isinstance(binding.value, Class):
+                    return binding.value
+        return None
+
+    def annotation_names(self, parameter: Parameter) -> tuple[str, ...]:
+        """Return the dotted names that a parameter's annotation may stand for, as written where they are not in sight.
+
+        Of `Float[Array, "n"]` that is what `Float` stands for.
+        """
+        node = parameter.annotation.value if isinstance(parameter.annotation, cst.Subscript) else parameter.annotation
+        attributes = ""
+        while isinstance(node, cst.Attribute):
+            attributes = f".{node.attr.value}{attributes}"
+            node = node.value
+        if not isinstance(node, cst.Name):
+            return ()
+        scope = self.scope_of(node.value, parameter.function.context.scope)
+        values = [binding.value for binding in scope.bindings[node.value]] if scope is not None else []
+        imported = tuple(f"{value}{attributes}" for value in values if isinstance(value, str))
+        return imported or (f"{node.value}{attributes}",)
+
+    def mro(self, cls: Class) -> list[Class]:
+        """Return the class and its bases in sight, nearest first."""
+        return self._orders.get(id(cls), lambda: self._order(cls), [cls])
+
+    def _order(self, cls: Class) -> list[Class]:
+        order: dict[int, Class] = {}
+        work = deque([cls])
+        while work:
+            current = work.popleft()
+            if id(current) in order:
+                continue
+            order[id(current)] = current
+            for base in current.bases:
+                work.extend(value for value in self.values(base) if isinstance(value, Class))
+        return list(order.values())
+
+    def base_names(self, cls: Class) -> list[str]:
+        """Return the dotted names of all imported bases, those of bases in sight included."""
+        return [name for item in self.mro(cls) for base in item.bases for name in self.externals(base)]
+
+    def method(self, cls: Class, name: str) -> Function | None:
+        """Return the method of that name, looked up through the bases in sight."""
+        return next((c.methods[name] for c in self.mro(cls) if name in c.methods), None)
+
+    def stores(self, cls: Class, name: str) -> list[tuple[cst.BaseExpression, Context]]:
+        """Return what methods assign to `self.name`, through the bases in sight."""
+        return [store for c in self.mro(cls) for store in c.stores.get(name, ())]
+
+    def members(self, cls: Class, name: str, *, of_class: bool = False) -> tuple[Value, ...]:
+        """Return what `instance.name` (or `cls.name`) may stand for: a method, and what is assigned to it."""
+        found: list[Value] = []
+        if not of_class:
+            for value, _ in self.stores(cls, name):
+                found.extend(self.values(value))
+        for item in self.mro(cls):
+            if name in item.methods:
+                found.append(item.methods[name])
+                break
+            if name in item.scope.bindings:
+                for binding in item.scope.bindings[name]:
+                    if binding.kind == "assign" and isinstance(binding.value, cst.CSTNode):
+                        found.extend(self.values(binding.value))
+                break
+        return _unique(found)
+
+    def decorator_names(self, function: Function | Class) -> list[str]:
+        """Return the dotted names of the decorators, or of what they call; builtins by their bare name."""
+        found: list[str] = []
+        for decorator in function.decorators:
+            node: cst.BaseExpression = decorator.func if isinstance(decorator, cst.Call) else decorator
+            names = self.externals(node)
+            found.extend(names)
+            if not names and isinstance(node, cst.Name):
+                found.append(node.value)
+            elif not names and isinstance(node, cst.Attribute):
+                found.append(f"?.{node.attr.value}")
+        return found
+
+    def is_static(self, function: Function) -> bool:
+        """Whether a method is a staticmethod."""
+        return "staticmethod" in self.decorator_names(function)
+
+    def _is_classmethod(self, function: Function) -> bool:
+        return "classmethod" in self.decorator_names(function)
+
+
+_CONVENTIONS = {
+    "jax": "jax",
+    "jnp": "jax.numpy",
+    "lax": "jax.lax",
+    "jit": "jax.jit",
+    "vmap": "jax.vmap",
+    "grad": "jax.grad",
+    "np": "numpy",
+    "partial": "functools.partial",
+}
+"""What names stand for that nothing in a file binds, as in one cut out of a notebook: nothing else has them."""
+
+
+def _exclusive(one: Context, other: Context) -> bool:
+    """Whether two places stand in different arms of one statement, so that one cannot follow the other."""
+    for (node, arm), (other_node, other_arm) in zip(one.branch, other.branch, strict=False):
+        if node != other_node:
+            return False
+        if arm != other_arm:
+            # The handlers of a `try`, counted downwards, follow its body.
+            return not (arm == 0 and other_arm < 0)
+    return False
+
+
+def _unique(values: Iterable[Value]) -> tuple[Value, ...]:
+    seen: dict[object, Value] = {}
+    for value in values:
+        key: object = value
+        if isinstance(value, Expression):
+            key = ("expression", id(value.node))
+        elif isinstance(value, Item):
+            key = ("item", id(value.node), value.index)
+        elif isinstance(value, Element):
+            key = ("element", id(value.binding))
+        elif isinstance(value, External):
+            key = value.name
+        seen.setdefault(key, value)
+        if len(seen) >= _MOST:
+            break
+    return tuple(seen.values())

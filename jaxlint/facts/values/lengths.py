@@ -1,0 +1,231 @@
+"""Which values have a length that nobody knows beforehand: lists that were filled until something happened.
+
+An episode ends when the environment says so; the arrays that are made of its steps have another length each time, and
+so has what is made of several episodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from jaxlint.facts.context.calls import Calls
+from jaxlint.facts.context.wrapping import Wrappings
+from jaxlint.facts.syntax.names import Expression, Item, Names
+from jaxlint.facts.syntax.tree import Binding, Function, Loop, Tree, children, last_name
+
+JOINING = frozenset("concatenate concat stack hstack vstack append block".split())
+"""The functions that make one array of several."""
+
+_LENGTHENING = JOINING - {"stack"}
+_OF_LISTS = JOINING | {"array", "asarray"}
+_AS_LONG = frozenset("astype copy reshape ravel flatten squeeze".split())
+_REDUCTIONS = frozenset({"mean", "sum", "max", "min"})
+_DEEPEST = 8
+
+
+class Lengths:
+    """Tells them apart; every answer is about what the source shows."""
+
+    def __init__(self, tree: Tree, names: Names, wrappings: Wrappings, calls: Calls) -> None:
+        self._tree = tree
+        self._names = names
+        self._wrappings = wrappings
+        self._calls = calls
+        self._known: dict[int, bool] = {}
+
+    def varies(self, node: cst.CSTNode, depth: int = _DEEPEST) -> bool:
+        """Whether an expression is an array, or holds one, whose length differs from one time to the next."""
+        key = id(node)
+        if key not in self._known:
+            if depth <= 0:
+                return False
+            self._known[key] = False  # what is defined through itself ends here
+            self._known[key] = self._varies(node, depth - 1)
+        return self._known[key]
+
+    def _varies(self, node: cst.CSTNode, depth: int) -> bool:
+        if isinstance(node, cst.Name):
+            return any(self._value_varies(value, node, depth) for value in self._names.values(node))
+        if isinstance(node, (cst.Tuple, cst.List)):
+            return any(self.varies(element.value, depth) for element in node.elements)
+        if isinstance(node, cst.BinaryOperation):
+            return self.varies(node.left, depth) or self.varies(node.right, depth)
+        return isinstance(node, cst.Call) and self._call_varies(node, depth)
+
+    def _value_varies(self, value: object, node: cst.Name, depth: int) -> bool:
+        if isinstance(value, Item):
+            return self._item_varies(value, depth)
+        return isinstance(value, Expression) and value.node is not node and self.varies(value.node, depth)
+
+    def _item_varies(self, item: Item, depth: int) -> bool:
+        if not isinstance(item.node, cst.Call) or item.index is None:
+            return False
+        for returned in self._returned(item.node):
+            elements = returned.elements if isinstance(returned, cst.Tuple) else ()
+            if item.index < len(elements) and self.varies(elements[item.index].value, depth):
+                return True
+        return False
+
+    def _returned(self, call: cst.Call) -> list[cst.BaseExpression]:
+        functions = [function for function, _ in self._calls.callees(call)]
+        return [returned for function in functions[:1] for returned in function.returns]
+
+    def _call_varies(self, node: cst.Call, depth: int) -> bool:
+        func = node.func
+        names = self._names.externals(func)
+        if any(name.rpartition(".")[2] in _OF_LISTS and name.partition(".")[0] in ("jax", "numpy") for name in names):
+            return any(self.is_open(arg.value) or self._holds_such(arg.value, depth) for arg in node.args[:1])
+        wrapped = self._wrappings.of(node)
+        if wrapped is not None:
+            joins = wrapped.wrapper.name.startswith("jax.tree.map") and self.joins(wrapped.targets[0])
+            return joins and any(self._holds_such(arg.value, depth) for arg in node.args[1:])
+        if isinstance(func, cst.Attribute) and func.attr.value in _AS_LONG:
+            return self.varies(func.value, depth)
+        return any(
+            not isinstance(returned, cst.Tuple) and self.varies(returned, depth) for returned in self._returned(node)
+        )
+
+    def _holds_such(self, node: cst.CSTNode, depth: int) -> bool:
+        """Whether an expression is a list, or another container, of things that vary."""
+        if self.varies(node, depth):
+            return True
+        return any(
+            self.varies(arg.value, depth)
+            for binding in self._lists(node)
+            for call in self._appends(binding)
+            for arg in call.args[:1]
+        )
+
+    # Lists
+
+    def is_open(self, node: cst.CSTNode) -> bool:
+        """Whether a name holds a list that a loop fills until something happens."""
+        for binding in self._lists(node):
+            for call in self._appends(binding):
+                loop = self._tree.context(call).loop
+                while loop is not None and (binding.context.loop is None or not binding.context.loop.inside(loop)):
+                    if self._ends_by_chance(loop):
+                        return True
+                    loop = loop.outer
+        return False
+
+    def _lists(self, node: cst.CSTNode) -> list[Binding]:
+        """Return the bindings by which a name is an empty list."""
+        if not isinstance(node, cst.Name):
+            return []
+        return [binding for binding in self._names.bindings(node) if is_empty_list(binding.value)]
+
+    def _appends(self, binding: Binding) -> list[cst.Call]:
+        """Return the calls that add one element to a list."""
+        found = []
+        for use in self._names.uses(binding):
+            attribute = self._tree.parent(use)
+            call = self._tree.parent(attribute) if isinstance(attribute, cst.Attribute) else None
+            if isinstance(call, cst.Call) and call.func is attribute and last_name(call.func) == "append":
+                found.append(call)
+        return found
+
+    def _ends_by_chance(self, loop: Loop) -> bool:
+        """Whether a loop turns until a flag says otherwise: `while not done`, or a `break` under `if done`."""
+        node = loop.node
+        if isinstance(node, cst.CompFor):
+            return False
+        if isinstance(node, cst.While) and _is_flag(node.test):
+            return True
+        work: list[cst.CSTNode] = [node.body]
+        while work:
+            part = work.pop()
+            if isinstance(part, cst.If) and _is_flag(part.test) and _has_break(part.body):
+                return True
+            if not isinstance(part, (cst.For, cst.While, cst.FunctionDef, cst.ClassDef)):
+                work.extend(children(part))
+        return False
+
+    # Joins
+
+    def joins(self, node: cst.CSTNode) -> bool:
+        """Whether a function does nothing but join its arguments, and perhaps reduce what it has joined."""
+        values = self._names.values(node)
+        return bool(values) and all(
+            isinstance(value, Function) and len(value.returns) == 1 and self._is_join(value.returns[0])
+            for value in values
+        )
+
+    def _is_join(self, returned: cst.CSTNode) -> bool:
+        if not isinstance(returned, cst.Call):
+            return False
+        if isinstance(returned.func, cst.Attribute) and returned.func.attr.value in _REDUCTIONS:
+            inner = returned.func.value if not self._names.externals(returned.func) else None
+            inner = inner or (returned.args[0].value if returned.args else returned)
+            return inner is not returned and self._is_join(inner)
+        return any(name.rpartition(".")[2] in JOINING for name in self._names.externals(returned.func))
+
+    # What compiled functions make longer
+
+    def lengthens(self, function: Function, name: str) -> bool:
+        """Whether a function returns a parameter, or the leaves of one, as a whole and with more beside it."""
+        return any(self._is_lengthening(call, name) for returned in function.returns for call in calls_in(returned))
+
+    def _is_lengthening(self, call: cst.Call, name: str) -> bool:
+        wrapped = self._wrappings.of(call)
+        if wrapped is None or not wrapped.wrapper.name.startswith("jax.tree.map"):
+            return name in self._whole_parts(call)
+        tree = call.args[1].value if len(call.args) > 1 else None
+        while isinstance(tree, (cst.Attribute, cst.Subscript)):
+            tree = tree.value
+        if not isinstance(tree, cst.Name) or tree.value != name:
+            return False
+        return any(
+            function.parameters and function.parameters[0].name in self._whole_parts(inner)
+            for function in self._names.functions(wrapped.targets[0])
+            for returned in function.returns
+            for inner in calls_in(returned)
+        )
+
+    def _whole_parts(self, join: cst.Call) -> set[str]:
+        """Return the names that a join takes as a whole, if it joins several parts."""
+        if not join.args or not any(n.rpartition(".")[2] in _LENGTHENING for n in self._names.externals(join.func)):
+            return set()
+        parts = join.args[0].value
+        nodes = [e.value for e in parts.elements] if isinstance(parts, (cst.List, cst.Tuple)) else []
+        if not nodes:
+            nodes = [arg.value for arg in join.args if arg.keyword is None]  # `append(x, y)`
+        return {node.value for node in nodes if isinstance(node, cst.Name)} if len(nodes) > 1 else set()
+
+
+def calls_in(node: cst.CSTNode) -> Iterator[cst.Call]:
+    """Yield the calls in a piece of code, those in functions that it defines aside."""
+    work = [node]
+    while work:
+        current = work.pop()
+        if isinstance(current, cst.Call):
+            yield current
+        if not isinstance(current, (cst.FunctionDef, cst.ClassDef, cst.Lambda)):
+            work.extend(children(current))
+
+
+def is_empty_list(value: object) -> bool:
+    """Whether what a name is bound to is `[]` or `list()`."""
+    if isinstance(value, cst.List):
+        return not value.elements
+    return isinstance(value, cst.Call) and last_name(value.func) == "list" and not value.args
+
+
+def _is_flag(test: cst.BaseExpression) -> bool:
+    """Whether a test asks for a flag, by itself or among others, and counts nothing."""
+    if isinstance(test, cst.BooleanOperation):
+        return _is_flag(test.left) or _is_flag(test.right)
+    if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
+        return _is_flag(test.expression)
+    if isinstance(test, cst.Call):
+        return last_name(test.func) in ("any", "all") and not isinstance(test.func, cst.Name)
+    name = last_name(test)
+    return bool(name) and name not in ("True", "False")
+
+
+def _has_break(node: cst.CSTNode) -> bool:
+    if isinstance(node, (cst.For, cst.While, cst.FunctionDef, cst.ClassDef)):
+        return False
+    return isinstance(node, cst.Break) or any(_has_break(child) for child in children(node))
