@@ -25,9 +25,9 @@ class Outside:
 
     `traced`: 2 something traces it, 1 something may (a method of that name is called under trace), 0 nothing in sight
     does; `compiled`, `staged` and `hidden` are those of `jaxlint.facts.context.tracing.Trace`.  `eager`: 2 a chain of
-    plain calls starts at module level or where a program starts, 1 a Python loop calls it.  `repeated`: a call of it, perhaps
-    by way of others, stands in a loop that no trace surrounds.  `called`: 0 no call in sight, 1 all calls run once, 2
-    others.
+    plain calls starts at module level or where a program starts, 1 a Python loop calls it.  `repeated`: a call of it,
+    perhaps by way of others, is in a loop that no trace surrounds.  `called`: 0 no call visible, 1 all calls run once,
+    2 others.
     """
 
     traced: int = 0

@@ -14,7 +14,6 @@ import libcst as cst
 from jaxlint.facts.cache_misses.arguments import Arguments
 from jaxlint.facts.cache_misses.captured_arrays import Captured, CapturedArrays
 from jaxlint.facts.cache_misses.cleared import Cleared, ClearedCaches
-from jaxlint.facts.cache_misses.compiled import CompiledCalls
 from jaxlint.facts.cache_misses.discarded import UnusedCompiled
 from jaxlint.facts.cache_misses.fate import Kept
 from jaxlint.facts.cache_misses.instances import Instances
@@ -50,6 +49,7 @@ from jaxlint.facts.syntax.constants import Constants
 from jaxlint.facts.syntax.names import External, Names
 from jaxlint.facts.syntax.parsing import Places, parse
 from jaxlint.facts.syntax.tree import Class, Function, Parameter, Tree
+from jaxlint.facts.values.compiled_calls import CompiledCalls
 from jaxlint.facts.values.lengths import Lengths
 from jaxlint.facts.values.loops import SHORT_ELEMENTWISE, Loops, Unrolled
 from jaxlint.facts.values.sizes import Sizes

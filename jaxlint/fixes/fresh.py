@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from jaxlint.facts.cache_misses.compiled import ImportedCall
+from jaxlint.facts.values.compiled_calls import ImportedCall
 from jaxlint.finding import Applicability, Fix, Span
 from jaxlint.fixes.captures import dotted
 from jaxlint.fixes.edits import Draft

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from jaxlint.facts.cache_misses.compiled import CompiledCall
 from jaxlint.facts.context.wrapping import Wrapped
 from jaxlint.facts.syntax.constants import UNKNOWN
 from jaxlint.facts.syntax.names import Expression, External
 from jaxlint.facts.syntax.tree import Class, Function, Parameter, last_name
+from jaxlint.facts.values.compiled_calls import CompiledCall
 from jaxlint.finding import Applicability, Fix
 from jaxlint.fixes import options
 from jaxlint.fixes.edits import Draft

@@ -1,7 +1,7 @@
 """What the rest of a workspace folder says about a file, kept up to date while files change.
 
-Each file has a record of what it tells the others (`jaxlint.facts.summary.exports`).  Records of files on disk come from
-the cache that `jaxlint check` keeps as well; that of an open file is made of what the editor holds.
+Each file has a record of what it tells the others (`jaxlint.facts.summary.exports`).  Records of files on disk come
+from the cache that `jaxlint check` keeps as well; that of an open file is made of what the editor holds.
 """
 
 from __future__ import annotations

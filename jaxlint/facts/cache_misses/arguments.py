@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 
 import libcst as cst
 
-from jaxlint.facts.cache_misses.compiled import CompiledCall, CompiledCalls, ImportedCall
 from jaxlint.facts.cache_misses.instances import Instances
 from jaxlint.facts.context.behind import Behind
 from jaxlint.facts.context.wrapping import Wrappings
@@ -31,6 +30,7 @@ from jaxlint.facts.syntax.tree import (
     same_code,
     within,
 )
+from jaxlint.facts.values.compiled_calls import CompiledCall, CompiledCalls, ImportedCall
 from jaxlint.facts.values.lengths import Lengths
 from jaxlint.facts.values.sizes import Sizes
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from jaxlint.facts.cache_misses.compiled import CompiledCalls
 from jaxlint.facts.context.calls import Calls
 from jaxlint.facts.jax_api import arrays
 from jaxlint.facts.syntax.names import Names
 from jaxlint.facts.syntax.tree import Loop, Tree, last_name, within
+from jaxlint.facts.values.compiled_calls import CompiledCalls
 
 _ALL = frozenset({"jax.clear_caches", "jax.clear_backends", "jax.api.clear_caches"})
 _OF_ONE = frozenset({"clear_cache", "_clear_cache"})

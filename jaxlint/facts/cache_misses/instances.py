@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from jaxlint.facts.cache_misses.compiled import CompiledCalls
 from jaxlint.facts.cache_misses.sites import Sites
 from jaxlint.facts.context.calls import Calls
 from jaxlint.facts.context.wrapping import Wrappings
 from jaxlint.facts.incoming import NOTHING, Imported, Incoming
 from jaxlint.facts.syntax.names import Expression, External, Names
 from jaxlint.facts.syntax.tree import Binding, Class, Context, Function, Tree
+from jaxlint.facts.values.compiled_calls import CompiledCalls
 from jaxlint.facts.values.values import Values
 
 _MAKERS = ("__init__", "__post_init__")

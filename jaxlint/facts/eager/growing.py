@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from jaxlint.facts.cache_misses.compiled import CompiledCalls
 from jaxlint.facts.context.contexts import FunctionContexts
 from jaxlint.facts.jax_api import arrays
 from jaxlint.facts.syntax.names import Expression, Names
 from jaxlint.facts.syntax.tree import Loop, Tree, last_name, same_code
+from jaxlint.facts.values.compiled_calls import CompiledCalls
 from jaxlint.facts.values.lengths import JOINING, is_empty_list
 from jaxlint.facts.values.loops import Loops, mentions
 

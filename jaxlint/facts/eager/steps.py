@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from jaxlint.facts.cache_misses.compiled import CompiledCalls
 from jaxlint.facts.context.calls import Calls
 from jaxlint.facts.context.contexts import FunctionContexts
 from jaxlint.facts.context.tracing import Tracing
@@ -19,6 +18,7 @@ from jaxlint.facts.eager.operations import EagerArrays
 from jaxlint.facts.jax_api.glance import OPTIMISERS
 from jaxlint.facts.syntax.names import Expression, Names
 from jaxlint.facts.syntax.tree import Function, Loop, Tree, last_name
+from jaxlint.facts.values.compiled_calls import CompiledCalls
 from jaxlint.facts.values.lengths import calls_in
 from jaxlint.facts.values.loops import Loops
 

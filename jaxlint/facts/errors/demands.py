@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 
 import libcst as cst
 
-from jaxlint.facts.cache_misses.compiled import CompiledCalls
 from jaxlint.facts.context.calls import Calls, argument_of
 from jaxlint.facts.syntax.names import Expression, External, Names
 from jaxlint.facts.syntax.tree import Function, Parameter, Tree
+from jaxlint.facts.values.compiled_calls import CompiledCalls
 from jaxlint.facts.values.values import Kind, Values
 
 Table = Mapping[str, Mapping[str, tuple[int | str, ...]]]

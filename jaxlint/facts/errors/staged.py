@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from jaxlint.facts.cache_misses.compiled import CompiledCalls
 from jaxlint.facts.context.calls import Calls, CallSite, argument_of
 from jaxlint.facts.context.reached import Reached
 from jaxlint.facts.context.tracing import Tracing
@@ -18,6 +17,7 @@ from jaxlint.facts.jax_api import arrays
 from jaxlint.facts.syntax import guards
 from jaxlint.facts.syntax.names import Expression, Names
 from jaxlint.facts.syntax.tree import Function, Parameter, Tree, children, within
+from jaxlint.facts.values.compiled_calls import CompiledCalls
 from jaxlint.facts.values.values import Kind, Values
 
 _OPTION_ANNOTATIONS = frozenset({"bool", "str", "int", "Callable", "Literal", "type", "Type", "tuple", "Tuple", "Enum"})

@@ -9,7 +9,6 @@ import libcst as cst
 
 from jaxlint.facts.cache_misses.arguments import Arguments, Given, StaticField
 from jaxlint.facts.cache_misses.captured_arrays import Captured
-from jaxlint.facts.cache_misses.compiled import CompiledCall
 from jaxlint.facts.cache_misses.discarded import Discarded, UnusedName
 from jaxlint.facts.cache_misses.fate import Kept
 from jaxlint.facts.cache_misses.instances import ShortLived
@@ -31,6 +30,7 @@ from jaxlint.facts.syntax import guards
 from jaxlint.facts.syntax.names import Expression, Names, Value
 from jaxlint.facts.syntax.tree import Context, Function, Loop, Parameter, Tree, last_name, within
 from jaxlint.facts.values.bounds import BoundKind
+from jaxlint.facts.values.compiled_calls import CompiledCall
 from jaxlint.facts.values.loops import Loops, mentions
 
 _ITERATORS = frozenset({"enumerate", "zip", "reversed", "sorted", "tqdm", "list", "tuple"})
