@@ -191,15 +191,23 @@ def _possible(suggestion: Suggestion, found: Iterable[Diagnostic]) -> list[Diagn
     codes = set(_OF_FLOODS) if suggestion.floods else set()
     for group in suggestion.misses:
         codes.update(_BY_CAUSE[group.cause].split() if group.definition is None else ())
-    return [diagnostic for diagnostic in found if diagnostic.code in codes and _is_shown(diagnostic)]
+    # A flood was seen: what may explain it counts however sure the text alone makes it.
+    counts = _is_stable if suggestion.floods else _is_shown
+    return [diagnostic for diagnostic in found if diagnostic.code in codes and counts(diagnostic)]
+
+
+def _is_stable(diagnostic: Diagnostic) -> bool:
+    """Tell whether a finding is one of a stable rule."""
+    from jaxlint.rules import rules
+
+    return not rules()[diagnostic.code].preview
 
 
 def _is_shown(diagnostic: Diagnostic) -> bool:
     """Tell whether `check` shows a finding by default."""
     from jaxlint.finding import Confidence
-    from jaxlint.rules import rules
 
-    return diagnostic.confidence >= Confidence.MEDIUM and not rules()[diagnostic.code].preview
+    return diagnostic.confidence >= Confidence.MEDIUM and _is_stable(diagnostic)
 
 
 class _Matcher:

@@ -131,10 +131,10 @@ class Scopes:
 
     def bindings(self, name: str, scope: Scope) -> list[ast.AST]:
         """Return what binds a name in a scope, those of functions that declare it nonlocal included."""
-        found = list(self._bound[scope][name])
+        found = list(self._bound[scope].get(name, ()))  # asking must not bind
         for inner, names in list(self._nonlocal.items()):  # asking for a binder may add to it
             if name in names and self.binder(name, self._outer[inner]) is scope:
-                found += self._bound[inner][name]
+                found += self._bound[inner].get(name, ())
         return found
 
     def loads(self, name: str, scope: Scope) -> list[ast.Name]:

@@ -210,6 +210,11 @@ def _effect(module: LoadedModule, places: Places, name: str, effect: Effect) -> 
     match effect:
         case Effect.RAISES:
             return judge.raises((run.failure for run in seen.runs), None)
+        case Effect.LEAKS:
+            raised = judge.raises((run.failure for run in seen.runs), None)
+            return (
+                raised if raised.shown else judge.stale(name, module.result(name), module.result(name, compiled=False))
+            )
         case Effect.FLOODS:
             return judge.floods(seen, None)
         case Effect.IDLE:

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-import jaxlint.driver
 from jaxlint import pool, rules
 from tests.doors.conftest import CLEAN, LAMBDA, NESTED, Outcome, Project
 
@@ -104,7 +103,7 @@ def test_a_rule_s_name_in_place_of_its_code_is_met_with_the_code(project: Projec
 def test_an_internal_failure_ends_with_2_and_spares_the_other_rules(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise RuntimeError("no such luck")
 
     monkeypatch.setattr(rules.modules()["JAX101"], "check", fail)
@@ -120,22 +119,22 @@ def test_an_internal_failure_ends_with_2_and_spares_the_other_rules(
 def test_a_failure_around_the_core_is_an_internal_failure_of_that_file(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise RuntimeError("bad\nnews")
 
     project.write("a.py")
-    monkeypatch.setattr(jaxlint.driver, "lint", fail)
+    monkeypatch.setattr("jaxlint.linter.lint", fail)
     outcome = project.run("check", "--output-format", "concise", "-q")
     assert outcome.code == 2
     assert outcome.out == ("a.py:1:1: JAX000 jaxlint failed on this file: RuntimeError: bad news; please report this\n")
 
 
 def test_an_interruption_is_quiet(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(*_: object) -> None:
+    def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
     project.write("a.py")
-    monkeypatch.setattr(jaxlint.driver, "lint", interrupt)
+    monkeypatch.setattr("jaxlint.linter.lint", interrupt)
     outcome = project.run("check")
     assert (outcome.code, outcome.out, outcome.err) == (130, "", "")
 
@@ -186,7 +185,7 @@ def test_standard_input_that_is_closed(project: Project) -> None:
 def test_an_exception_of_the_command_does_not_look_like_findings(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise ZeroDivisionError
 
     monkeypatch.setattr("jaxlint.discovery.discover", fail)
@@ -618,14 +617,14 @@ def test_a_process_that_dies_costs_one_file(project: Project) -> None:
     wrapper = project.write(
         "../wrapper.py",
         "import os, sys\n"
-        "import jaxlint.driver\n"
+        "import jaxlint.linter\n"
         "from jaxlint.doors.cli import main\n"
-        "lint = jaxlint.driver.lint\n"
-        "def deadly(source, *rest):\n"
+        "lint = jaxlint.linter.lint\n"
+        "def deadly(source, *rest, **options):\n"
         "    if '# poison' in source.text:\n"
         "        os._exit(3)\n"
-        "    return lint(source, *rest)\n"
-        "jaxlint.driver.lint = deadly\n"
+        "    return lint(source, *rest, **options)\n"
+        "jaxlint.linter.lint = deadly\n"
         "if __name__ == '__main__':\n"
         "    sys.exit(main(sys.argv[1:]))\n",
     )

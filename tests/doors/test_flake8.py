@@ -182,7 +182,7 @@ def test_rules_that_are_off_by_default_are_hidden_until_asked_for(project: Proje
         "from jaxlint import Confidence, Finding\n"
         "from jaxlint.finding import Span\n"
         "finding = Finding('JAX901', 'eager-transform', 'said', Span(0, 0), Confidence.HIGH, None)\n"
-        "jaxlint.linter.lint = lambda source, settings, **_: [finding]\n"
+        "jaxlint.linter.lint = lambda *_, **__: [finding]\n"
         "sys.exit(flake8.main.cli.main(sys.argv[1:]))\n",
     )
     assert project.spawn(str(wrapper), "--isolated", "a.py") == Outcome(0, "", "")

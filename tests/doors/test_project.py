@@ -18,7 +18,7 @@ CLIP = """
 
     def clip(grads, limit):
         norm = jnp.sqrt(jnp.sum(jax.numpy.stack([jnp.sum(g**2) for g in jax.tree.leaves(grads)])))
-        return jax.tree.map(lambda g: jnp.clip(g / norm, -limit, limit), grads)  # {mark}: JAX401
+        return jax.tree.map(lambda g: jnp.clip(0.5 * g / norm, -limit, limit), grads)  # {mark}: JAX401
 """
 STEP = """
     import jax
@@ -652,7 +652,7 @@ PROJECTS: dict[str, dict[str, str]] = {
 
             class Generic(Solver):
                 def solve(self, x):
-                    @jax.jit  # want: JAX101
+                    @jax.jit  # ok: JAX101
                     def objective(y):
                         return ((x - y) ** 2).sum()
 
@@ -759,7 +759,7 @@ PROJECTS: dict[str, dict[str, str]] = {
             from fits import fitted, weighed
 
 
-            def main(values, n_steps):
+            def main(values, n_steps=1000):
                 for step in range(n_steps):  # want: JAX402
                     values = weighed(values, step) * 0.5
                 for step in range(n_steps):  # ok: JAX402
@@ -783,7 +783,7 @@ PROJECTS: dict[str, dict[str, str]] = {
 
             def spread(apply, trials):
                 worst, keys = jnp.zeros(()), jax.random.split(jax.random.key(0), trials)
-                for i in range(trials):  # want: JAX302
+                for i in range(trials):
                     x = jax.random.normal(keys[i], (4,))
                     worst = jnp.maximum(worst, jnp.vdot(x, apply(x)))
                 return worst

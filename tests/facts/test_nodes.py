@@ -95,7 +95,7 @@ def places(module: cst.Module, where: Places) -> list[tuple[str, int, int]]:
     stack: list[cst.CSTNode] = [module]
     while stack:
         node = stack.pop()
-        if isinstance(node, (*STRINGS, cst.Import, cst.ImportFrom)):
+        if isinstance(node, (*STRINGS, cst.Import, cst.ImportFrom, cst.Global, cst.Nonlocal)):
             continue
         if isinstance(node, (cst.Call, cst.Name, cst.Attribute, cst.FunctionDef, cst.For, cst.Assign, cst.Param)):
             span = where.span(node)

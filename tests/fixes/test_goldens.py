@@ -26,6 +26,8 @@ OTHER_CODE = (
     "jax105/methods.fixed.py",
     "jax208/selections.fixed.py",
     "jax209/branches.fixed.py",
+    "jax210/tables.fixed.py",
+    "jax211/stored.fixed.py",
     "jax402/loops.fixed.py",
 )
 """Files mended by hand whose functions take or give something else: a mask with the values, say, for a selection."""
