@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from jaxlint.facts.syntax.nodes import offset
 from jaxlint.facts.syntax.parsing import python_tree
 from jaxlint.finding import Span
 
@@ -48,11 +49,7 @@ class Syntax:
 
     def offset(self, row: int, column: int) -> int:
         """Return the offset of a place that `ast` gives: the row 1-based, the column 0-based in UTF-8 bytes."""
-        start = self.source.line_starts[row - 1]
-        line = self.source.line(row)
-        if not line.isascii():
-            column = len(line.encode("utf-8", "surrogatepass")[:column].decode("utf-8", "ignore"))
-        return start + column
+        return offset(self.text, self.source.line_starts, row, column)
 
     def span(self, node: ast.AST) -> Span:
         """Return the span of a node, from its first token to its last; a decorated definition starts at its `def`."""
