@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from jaxlint.rules._short_lived import on_each_call
+from jaxlint.rules._short_lived import enclosing, on_each_call
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -23,9 +23,15 @@ def when(facts: ModuleFacts, site: EagerSite) -> str:
 
 
 def body(site: EagerSite) -> str:
-    """Name the fresh function that a site is given."""
+    """Name the new function that a site is given, in parentheses; empty where it has no name."""
     root = site.target.root if site.target is not None else None
-    return f"`{root.name}`" if root is not None and not root.is_lambda else "its function"
+    return f" (`{root.name}`)" if root is not None and not root.is_lambda else ""
+
+
+def instead(facts: ModuleFacts, site: EagerSite) -> str:
+    """Say how to make a site part of a program that compiles once."""
+    name = enclosing(facts.tree.context(site.node))
+    return f"jit `{name}`" if name else "call it inside a jitted function"
 
 
 def related(facts: ModuleFacts, site: EagerSite) -> tuple[tuple[cst.CSTNode, str], ...]:
@@ -38,7 +44,7 @@ def related(facts: ModuleFacts, site: EagerSite) -> tuple[tuple[cst.CSTNode, str
 
 def fixes(facts: ModuleFacts, site: EagerSite) -> Iterator[Fix]:
     """Yield the ways to make a site compile once."""
-    # Not before there is something to mend: most files never get here.
+    # Imported late, as most files have nothing to fix.
     from jaxlint.fixes import bodies
 
     return bodies.fixes(facts, site)

@@ -1,4 +1,4 @@
-"""What the rules on short-lived compiled functions share: which sites they report, and how they say when."""
+"""What the rules on short-lived jitted functions share: which sites they report, and how they say when."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from jaxlint.rules import Report
 if TYPE_CHECKING:
     from jaxlint.facts.cache_misses.sites import CompileSite
     from jaxlint.facts.module import ModuleFacts
-    from jaxlint.facts.syntax.tree import Function
+    from jaxlint.facts.syntax.tree import Context, Function
     from jaxlint.finding import Fix
 
 WORDS = frozenset({"jit", "pjit", "pmap", "filter_jit", "filter_pmap"})
@@ -18,15 +18,14 @@ WORDS = frozenset({"jit", "pjit", "pmap", "filter_jit", "filter_pmap"})
 
 
 def sites(facts: ModuleFacts, *kinds: str) -> Iterator[CompileSite]:
-    """Yield the sites whose target is of one of `kinds` and whose compiled function dies with its call or turn."""
+    """Yield the sites whose target is of one of `kinds` and whose jitted function does not outlive its call."""
     for site in facts.sites:
         if site.target.kind in kinds and site.short_lived:
             yield site
 
 
-def report(facts: ModuleFacts, site: CompileSite, what: str, instead: str) -> Report:
-    """Word a finding: `what` is made anew, so it compiles again each time; `instead` is what to write."""
-    message = f"{what}, so it compiles again {when(facts, site)} and its programs fill memory; {instead}"
+def report(facts: ModuleFacts, site: CompileSite, message: str) -> Report:
+    """Return a finding at a site, with the place where the jitted function is defined."""
     related = []
     root = site.target.root
     if root is not None and not root.is_lambda and root.node is not site.node:
@@ -35,19 +34,19 @@ def report(facts: ModuleFacts, site: CompileSite, what: str, instead: str) -> Re
 
 
 def fixes(facts: ModuleFacts, site: CompileSite) -> Iterator[Fix]:
-    """Yield the ways to make the compiled function once."""
-    # Not before there is something to mend: most files never get here.
+    """Yield the ways to create the jitted function once."""
+    # Imported late, as most files have nothing to fix.
     from jaxlint.fixes import hoist
 
     return hoist.fixes(facts, site)
 
 
 def when(facts: ModuleFacts, site: CompileSite) -> str:
-    """Say how often a site runs, such as "in every turn of the loop"."""
+    """Say how often a site runs, such as "in each iteration of the loop"."""
     from jaxlint.facts.cache_misses.sites import Lifetime
 
     if site.lifetime is Lifetime.ITERATION:
-        return "in every turn of the loop"
+        return "in each iteration of the loop"
     function = site.context.function
     if function is not None and facts.is_property(function):
         return f"each time `{function.name}` is read"
@@ -59,6 +58,20 @@ def on_each_call(function: Function | None) -> str:
     if function is None:
         return "each time this runs"
     return "on each call" if function.is_lambda else f"on each call of `{function.name}`"
+
+
+def or_jit_enclosing(site: CompileSite) -> str:
+    """Suggest to jit the enclosing function, where that makes sense."""
+    name = enclosing(site.context)
+    return f", or jit `{name}`" if name else ""
+
+
+def enclosing(context: Context) -> str:
+    """Return the name of the enclosing function, if it is a plain one and no loop is around the place."""
+    function = context.function
+    if function is None or function.is_lambda or function.cls is not None or context.loop is not None:
+        return ""
+    return function.name
 
 
 def wrapper(site: CompileSite) -> str:

@@ -71,7 +71,7 @@ if TYPE_CHECKING:
 RULE = Rule(
     code="JAX101",
     name="jit-of-nested-function",
-    summary="a nested function is compiled and dropped with the call that defines it",
+    summary="a nested function is jitted on each call of the function that defines it",
     impact=Impact.EVERY_CALL,
     since="0.1.0",
     words=_short_lived.WORDS,
@@ -80,11 +80,11 @@ RULE = Rule(
 
 
 def check(facts: ModuleFacts) -> Iterator[Report]:
-    """Yield the short-lived compiled functions made from a nested `def`."""
+    """Yield the short-lived jitted functions created from a nested `def`."""
     for site in _short_lived.sites(facts, "nested-def"):
-        name = site.target.root.name if site.target.root is not None else "the function"
-        what = f"`{_short_lived.wrapper(site)}` is given `{name}`, a function that is defined anew each time"
-        instead = (
-            f"define `{name}` once, outside, with what it closes over as arguments, or compile the enclosing function"
+        name = f"`{site.target.root.name}`" if site.target.root is not None else "the nested function"
+        message = (
+            f"{name} is a new function {_short_lived.when(facts, site)}, so `{_short_lived.wrapper(site)}` recompiles "
+            f"it every time; move it to module level and pass what it closes over{_short_lived.or_jit_enclosing(site)}"
         )
-        yield _short_lived.report(facts, site, what, instead)
+        yield _short_lived.report(facts, site, message)

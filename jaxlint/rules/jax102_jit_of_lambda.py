@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 RULE = Rule(
     code="JAX102",
     name="jit-of-lambda",
-    summary="a lambda is compiled and dropped with the call that makes it",
+    summary="a lambda is jitted on each call of the function that contains it",
     impact=Impact.EVERY_CALL,
     since="0.1.0",
     words=_short_lived.WORDS,
@@ -63,8 +63,11 @@ RULE = Rule(
 
 
 def check(facts: ModuleFacts) -> Iterator[Report]:
-    """Yield the short-lived compiled functions made from a lambda."""
+    """Yield the short-lived jitted functions created from a lambda."""
     for site in _short_lived.sites(facts, "lambda"):
-        what = f"`{_short_lived.wrapper(site)}` is given a lambda, which is a new function each time"
-        instead = "compile a function defined once, with the captured values as arguments, or the enclosing function"
-        yield _short_lived.report(facts, site, what, instead)
+        message = (
+            f"this lambda is a new function {_short_lived.when(facts, site)}, so `{_short_lived.wrapper(site)}` "
+            f"recompiles it every time; jit a module-level function and pass what the lambda closes over"
+            f"{_short_lived.or_jit_enclosing(site)}"
+        )
+        yield _short_lived.report(facts, site, message)

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 RULE = Rule(
     code="JAX103",
     name="jit-of-partial",
-    summary="a functools.partial is compiled and dropped with the call that makes it",
+    summary="a functools.partial is jitted on each call of the function that creates it",
     impact=Impact.EVERY_CALL,
     since="0.1.0",
     words=_short_lived.WORDS,
@@ -62,8 +62,13 @@ RULE = Rule(
 
 
 def check(facts: ModuleFacts) -> Iterator[Report]:
-    """Yield the short-lived compiled functions made from a partial."""
+    """Yield the short-lived jitted functions created from a partial."""
     for site in _short_lived.sites(facts, "partial"):
-        what = f"`{_short_lived.wrapper(site)}` is given a partial, which equals no other"
-        instead = "compile the function itself once and pass it the bound values (static ones by `static_argnames`)"
-        yield _short_lived.report(facts, site, what, instead)
+        root = site.target.root
+        function = f"`{root.name}`" if root is not None and not root.is_lambda else "the function itself"
+        message = (
+            f"each partial is a new object, so `{_short_lived.wrapper(site)}` recompiles it "
+            f"{_short_lived.when(facts, site)}; jit {function} once and pass the bound values as arguments, with "
+            f"`static_argnames` for options"
+        )
+        yield _short_lived.report(facts, site, message)

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 RULE = Rule(
     code="JAX104",
     name="jit-of-transform",
-    summary="a transformed function is built, compiled and dropped with the call",
+    summary="a transformed function is built and jitted on each call",
     impact=Impact.EVERY_CALL,
     since="0.1.0",
     words=_short_lived.WORDS,
@@ -63,10 +63,16 @@ RULE = Rule(
 
 
 def check(facts: ModuleFacts) -> Iterator[Report]:
-    """Yield the short-lived compiled functions made from the result of a call."""
+    """Yield the short-lived jitted functions created from the result of a call."""
     for site in _short_lived.sites(facts, "transform", "call-result"):
-        name = _short_lived.wrapper(site)
-        what = f"`{name}` is given `{facts.short_code(site.target.node)}`, a function that is built anew each time"
+        name, when = _short_lived.wrapper(site), _short_lived.when(facts, site)
+        message = (
+            f"`{facts.short_code(site.target.node)}` is a new function {when}, so `{name}` recompiles it every time; "
+            f"build and jit it once, at module level or in `__init__`"
+        )
         if site.wraps_long_lived:
-            what = f"each new `{name}` object compiles for itself, whatever it wraps"
-        yield _short_lived.report(facts, site, what, "build and compile it once, at module level or in `__init__`")
+            message = (
+                f"each `{name}` object has a compile cache of its own, so this recompiles {when}; create it once, at "
+                f"module level or in `__init__`"
+            )
+        yield _short_lived.report(facts, site, message)

@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 RULE = Rule(
     code="JAX105",
     name="jit-of-bound-method",
-    summary="a bound method is compiled and dropped with the call",
+    summary="a bound method is jitted on each call",
     impact=Impact.EVERY_CALL,
     since="0.1.0",
     words=_short_lived.WORDS,
@@ -73,13 +73,20 @@ RULE = Rule(
 
 
 def check(facts: ModuleFacts) -> Iterator[Report]:
-    """Yield the short-lived compiled functions made from a bound method."""
+    """Yield the short-lived jitted functions created from a bound method."""
     for site in _short_lived.sites(facts, "bound-method"):
         method = facts.short_code(site.target.node)
-        what = f"`{_short_lived.wrapper(site)}` is given `{method}`, a bound method, which Python makes anew each time"
+        wrapper = _short_lived.wrapper(site)
         root = site.target.root
+        owner, _, name = method.rpartition(".")
         if root is not None and facts.stale.would_be(root):
-            instead = "it reads attributes that change, so compile a function that takes them as arguments, once"
+            instead = "jit a module-level function and pass it the attributes, which change"
+        elif owner == "self":
+            instead = f"create `self._{name.lstrip('_')} = {wrapper}({method})` in `__init__` and call that"
         else:
-            instead = "compile it once, in `__init__`, and call what you kept"
-        yield _short_lived.report(facts, site, what, instead)
+            instead = "jit it once and keep the jitted function"
+        message = (
+            f"`{method}` is a new bound method on every access, so `{wrapper}` recompiles it "
+            f"{_short_lived.when(facts, site)}; {instead}"
+        )
+        yield _short_lived.report(facts, site, message)

@@ -73,7 +73,7 @@ if TYPE_CHECKING:
 RULE = Rule(
     code="JAX106",
     name="eager-control-flow",
-    summary="eager control flow is given a newly made function",
+    summary="eager control flow gets a new body on each call",
     impact=Impact.EVERY_CALL,
     since="0.1.0",
     words=CONTROL_FLOW,
@@ -85,9 +85,8 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
     """Yield the eager calls of control flow whose body is new each time."""
     for site in facts.eager_sites.bodies:
         message = (
-            f"{site.name} runs eagerly here, and {_eager.body(site)} is new on each call, so it compiles again "
-            f"{_eager.when(facts, site)} and its programs fill memory; compile the function around it with `jax.jit`, "
-            f"or define the body at module level"
+            f"eager `{site.name}` with a new body{_eager.body(site)} recompiles {_eager.when(facts, site)}; "
+            f"{_eager.instead(facts, site)}, or define the body at module level"
         )
         fixes = functools.partial(_eager.fixes, facts, site)
         yield Report(site.node, message, facts.evidence.eager_site(site), _eager.related(facts, site), fixes)

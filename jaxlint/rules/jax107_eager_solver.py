@@ -78,14 +78,8 @@ RULE = Rule(
 def check(facts: ModuleFacts) -> Iterator[Report]:
     """Yield the eager calls of what compiles on every call."""
     for site in facts.eager_sites.solvers:
-        why = (
-            "whatever function it is given"
-            if site.target is None
-            else f"because {_eager.body(site)} is new on each call"
-        )
-        message = (
-            f"{site.name} runs eagerly here and compiles {_eager.when(facts, site)}, {why}; "
-            f"call it in a function that is compiled once with `jax.jit`"
-        )
+        new = f" with a new function{_eager.body(site)}" if site.target is not None else ""
+        when, instead = _eager.when(facts, site), _eager.instead(facts, site)
+        message = f"eager `{site.name}`{new} recompiles {when}; {instead}"
         fixes = functools.partial(_eager.fixes, facts, site)
         yield Report(site.node, message, facts.evidence.eager_site(site), _eager.related(facts, site), fixes)

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 RULE = Rule(
     code="JAX108",
     name="jit-factory-in-loop",
-    summary="a factory of compiled functions is called again and again",
+    summary="a function that returns a new jitted function is called repeatedly",
     impact=Impact.EVERY_CALL,
     since="0.1.0",
     words=_short_lived.WORDS,
@@ -68,6 +68,11 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
     for site in facts.factory_calls:
         if not site.short_lived:
             continue
-        what = f"`{site.maker}` returns a newly compiled function"
-        instead = f"call `{site.maker}` once and keep the result, or memoise it with `functools.lru_cache`"
-        yield _short_lived.report(facts, site, what, instead)
+        maker, when = f"`{site.maker}`", _short_lived.when(facts, site)
+        if site.factory is not None and site.factory.is_lambda:
+            maker = "this lambda"
+        message = (
+            f"{maker} returns a new jitted function, so this recompiles {when}; call {maker} once and keep the result, "
+            f"or cache it with `functools.lru_cache`"
+        )
+        yield _short_lived.report(facts, site, message)

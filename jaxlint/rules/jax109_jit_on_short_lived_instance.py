@@ -69,7 +69,7 @@ if TYPE_CHECKING:
 RULE = Rule(
     code="JAX109",
     name="jit-on-short-lived-instance",
-    summary="an object that compiles for itself is made again and again",
+    summary="an object that compiles its own programs is created repeatedly",
     impact=Impact.EVERY_CALL,
     since="0.1.0",
     words=_short_lived.WORDS,
@@ -78,22 +78,22 @@ RULE = Rule(
 
 
 def check(facts: ModuleFacts) -> Iterator[Report]:
-    """Yield the instances that compile and die where they are made."""
+    """Yield the instances that compile and are dropped where they are created."""
     for instance in facts.instances.short_lived:
         name, member = instance.name, instance.member
         if member.static_self:
-            why = f"`{name}.{member.name}` is compiled with a static `self`"
+            why = f"`{name}.{member.name}` is jitted with a static `self`, so each new instance recompiles it"
         else:
-            why = f"`{name}` compiles `{member.name}` for each instance"
+            why = f"each new `{name}` compiles its own `{member.name}`"
         function = instance.context.function
-        when = "in every turn of the loop" if instance.in_loop else _short_lived.on_each_call(function)
+        when = "in each iteration of the loop" if instance.in_loop else _short_lived.on_each_call(function)
         changes = any(facts.stale.would_be(method) for method in facts.instances.methods_behind(instance))
-        keep = "" if changes else f"make `{name}` once and keep it, or "
-        message = (
-            f"{why}, and this one is made anew, so it compiles again {when} and its programs fill memory; "
-            f"{keep}compile a function that takes what it needs as arguments"
-        )
-        related = ((facts.named(member.node), "it is compiled here"),) if member.node is not None else ()
+        if changes:
+            instead = "jit a module-level function that takes what it needs as arguments"
+        else:
+            instead = f"create `{name}` once and reuse it"
+        message = f"{why}, here {when}; {instead}"
+        related = ((facts.named(member.node), "it is jitted here"),) if member.node is not None else ()
         fixes = functools.partial(_fixes, facts, instance)
         yield Report(instance.node, message, facts.evidence.instance(instance), related, fixes)
 

@@ -32,7 +32,8 @@ class EagerSite:
     @property
     def name(self) -> str:
         """The function called, as a user would name it, such as `lax.scan`."""
-        return self.wrapped.wrapper.name.removeprefix("jax.")
+        name = self.wrapped.wrapper.name
+        return name.removeprefix("jax.") if name.startswith("jax.lax.") else name
 
 
 class EagerSites:
