@@ -156,11 +156,20 @@ def parse_codes(value: Any, where: str) -> tuple[str, ...]:
     from jaxlint.rules import rules
 
     known = rules()
-    codes = tuple(_strings(value, where))
+    codes: list[str] = []
+    for code in _strings(value, where):
+        codes += _every_code() if code == "ALL" else [code]
     for code in codes:
         if not code or not any(rule.startswith(code) for rule in known):
             raise ConfigError(f"{where}: no rule's code starts with {code!r}; {_code_meant(code)}")
-    return codes
+    return tuple(codes)
+
+
+def _every_code() -> list[str]:
+    """Return prefixes that name all rules, those that are off by default too."""
+    from jaxlint.rules import rules
+
+    return sorted({code[:4] for code in rules()})
 
 
 def _code_meant(text: str) -> str:
@@ -673,7 +682,7 @@ def _selection_warnings(settings: Settings) -> Iterator[str]:
 
     known = [rule for rule in rules().values() if rule.impact is not None]
     idle = False
-    for prefix in chosen:
+    for prefix in () if set(_every_code()) <= set(chosen) else chosen:
         meant = [rule for rule in known if rule.code.startswith(prefix)]
         if meant and not settings.preview and all(rule.preview for rule in meant):
             idle = True

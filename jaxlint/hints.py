@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 
 
@@ -11,8 +12,18 @@ def nearest(text: str, known: Iterable[str]) -> str | None:
     import difflib
 
     by_folded = {name.casefold().replace("_", "-"): name for name in known}
-    found = difflib.get_close_matches(text.casefold().replace("_", "-"), by_folded, n=1)
-    return by_folded[found[0]] if found else None
+    wanted = text.casefold().replace("_", "-")
+    found = difflib.get_close_matches(wanted, by_folded, n=8)
+    if not found:
+        return None
+    # Of equally close names the one with the same beginning, which in a code says what it is about.
+    alike = {name: difflib.SequenceMatcher(None, wanted, name).ratio() for name in found}
+    return by_folded[max(found, key=lambda name: (alike[name], _shared(wanted, name)))]
+
+
+def _shared(one: str, other: str) -> int:
+    """Return how many characters two texts begin with alike."""
+    return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def did_you_mean(text: str, known: Iterable[str], otherwise: str) -> str:

@@ -36,8 +36,8 @@ def _property(option: config.Option) -> dict[str, Any]:
 
 
 def _codes() -> list[str]:
-    """Return the codes, and all that they start with."""
-    return sorted({code[:length] for code in rules() for length in range(1, len(code) + 1)})
+    """Return the codes, all that they start with, and the word for all of them."""
+    return ["ALL", *sorted({code[:length] for code in rules() for length in range(1, len(code) + 1)})]
 
 
 def _list(item: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,6 @@ import select
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -289,9 +288,9 @@ def command_of(target: Sequence[str], module: bool, python: str | None) -> tuple
     Raises:
         LaunchError: there is no such interpreter, file or command.
     """
-    interpreter = (
-        shutil.which(python) if python else shutil.which("python") or shutil.which("python3") or sys.executable
-    )
+    from jaxlint.interpreter import default
+
+    interpreter = shutil.which(python) if python else default()
     if interpreter is None:
         raise LaunchError(f"there is no Python interpreter {python}")
     if module:

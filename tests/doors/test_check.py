@@ -84,7 +84,30 @@ def test_wrong_usage_ends_with_2(project: Project, arguments: list[str]) -> None
     project.write("jaxlint.toml", "")
     outcome = project.run("check", *arguments)
     assert (outcome.code, outcome.out) == (2, "")
-    assert "usage: jaxlint check" in outcome.err
+    assert outcome.err.startswith("jaxlint check: error: ")
+    assert outcome.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (["--selct", "JAX101"], "unknown option --selct, did you mean --select?"),
+        (["--outputformat=json"], "unknown option --outputformat, did you mean --output-format?"),
+        (["--output-format", "serif"], "'serif' is unknown; did you mean 'sarif'?"),
+        (["--min-confidence", "certain"], "'certain' is unknown; choose from low, medium, high"),
+        (["-j", "0"], "-j must be a whole number above zero, not '0'"),
+    ],
+)
+def test_wrong_usage_is_answered_with_what_may_have_been_meant(
+    project: Project, arguments: list[str], hint: str
+) -> None:
+    assert hint in project.run("check", *arguments).err
+
+
+def test_options_may_stand_between_paths(project: Project) -> None:
+    project.write("a.py")
+    project.write("b.py")
+    assert project.json("a.py", "--isolated", "b.py").codes == ["JAX102", "JAX102"]
 
 
 def test_an_unknown_code_ends_with_2_and_names_the_nearest(project: Project) -> None:
@@ -374,6 +397,10 @@ def test_a_file_that_is_no_python_is_one_finding(project: Project, data: bytes) 
         (["--ignore", "JAX1", "--select", "JAX102"], ["JAX102"]),
         (["--ignore", "JAX1", "--extend-select", "JAX102"], ["JAX102"]),
         (["--select", "JAX4", "--extend-select", "JAX101"], ["JAX101"]),
+        (["--select", "ALL", "--ignore", "JAX101"], ["JAX102"]),
+        (["--select", "JAX1", "--ignore", "ALL"], []),
+        (["--select", "jax101"], ["JAX101"]),
+        (["--per-file-ignores", "a.py:ALL"], []),
         (["--extend-ignore", "JAX101"], ["JAX102"]),
         (["--per-file-ignores", "*.py:JAX101"], ["JAX102"]),
         (["--per-file-ignores", "a.py:JAX101,JAX102"], []),
@@ -410,6 +437,13 @@ def test_a_selection_of_preview_rules_alone_is_not_silent(project: Project) -> N
     outcome = project.run("check", "--select", f"{code},JAX1", "a.py")
     assert outcome.err == f"jaxlint: warning: select: {code} is in preview, and does not run unless `preview` is set\n"
     assert project.run("check", "--select", code, "--preview", "a.py").err == ""
+    assert project.run("check", "--select", "ALL", "a.py").err == ""
+
+
+def test_all_names_the_rules_that_are_off_by_default_too(project: Project) -> None:
+    off = {code for code, rule in rules.rules().items() if rule.off_by_default}
+    shown = project.run("check", "--select", "ALL", "--show-settings", project.write("a.py").name).out
+    assert off <= {line.split()[2] for line in shown.splitlines() if line.startswith("# runs")}
 
 
 def test_noqa(project: Project) -> None:

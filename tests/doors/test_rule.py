@@ -40,7 +40,9 @@ def test_all_rules(project: Project) -> None:
     assert [rule["code"] for rule in objects] == list(rules())
 
 
-@pytest.mark.parametrize(("name", "hint"), [("JAX1O2", "JAX102"), ("jit-of-lamda", "jit-of-lambda"), ("x", "--all")])
+@pytest.mark.parametrize(
+    ("name", "hint"), [("JAX1O2", "JAX102"), ("JAX110", "JAX10"), ("jit-of-lamda", "jit-of-lambda"), ("x", "--all")]
+)
 def test_an_unknown_rule_ends_with_2_and_a_hint(project: Project, name: str, hint: str) -> None:
     outcome = project.run("rule", name)
     assert (outcome.code, outcome.out) == (2, "")
@@ -52,7 +54,7 @@ def test_an_unknown_rule_ends_with_2_and_a_hint(project: Project, name: str, hin
 def test_rule_wants_one_thing(project: Project, arguments: list[str]) -> None:
     outcome = project.run("rule", *arguments)
     assert outcome.code == 2
-    assert "usage: jaxlint rule" in outcome.err
+    assert outcome.err.startswith("jaxlint rule: error: name one rule, or give --all")
 
 
 def test_config_lists_and_explains_keys(project: Project) -> None:
@@ -71,10 +73,21 @@ def test_an_unknown_key_ends_with_2_and_a_hint(project: Project) -> None:
     assert "did you mean 'min-confidence'?" in outcome.err
 
 
-@pytest.mark.parametrize("flag", ["--version", "-V"])
+@pytest.mark.parametrize("flag", ["--version", "-V", "version"])
 def test_version(project: Project, flag: str) -> None:
     outcome = project.run(flag)
     assert (outcome.code, outcome.out) == (0, f"jaxlint {jaxlint.__version__}\n")
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("verion", "version"), ("chekc", "check"), ("explian", "explain")])
+def test_a_command_that_does_not_exist_is_met_with_the_nearest(project: Project, typed: str, meant: str) -> None:
+    outcome = project.run(typed)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert f"did you mean {meant!r}?" in outcome.err
+
+
+def test_explain_is_another_name_of_rule(project: Project) -> None:
+    assert project.run("explain", "jax102") == project.run("rule", "JAX102")
 
 
 @pytest.mark.parametrize("flag", ["--help", "-h", "help"])

@@ -175,7 +175,7 @@ def test_fix_verdicts_as_json(project: Path, capsys: pytest.CaptureFixture[str])
     [
         (["--only", "train.py"], "--only: 'train.py' is not FILE:LINE"),
         (["-"], "verify runs files, not standard input"),
-        (["--timeout", "0"], "invalid seconds value: '0'"),
+        (["--timeout", "0"], "S must be a number of seconds above zero, not '0'"),
     ],
 )
 def test_wrong_usage(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,7 +10,6 @@ Exit codes: 0 nothing found, 1 findings, 2 wrong usage, configuration, unreadabl
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import importlib
 import os
@@ -30,7 +29,8 @@ COMMANDS = {
     "completion": "print a script that makes a shell complete commands and options",
 }
 
-ALIASES = {"server": "lsp"}
+ALIASES = {"server": "lsp", "explain": "rule"}
+"""Other names of commands, by which users of other tools call them."""
 
 INTERRUPTED = 130
 BROKEN_PIPE = 141
@@ -95,7 +95,7 @@ def _say(message: str) -> None:
 
 def _dispatch(arguments: list[str]) -> int:
     first = arguments[0] if arguments else ""
-    if first in ("--version", "-V"):
+    if first in ("--version", "-V") or (first == "version" and not os.path.exists(first)):
         from jaxlint import __version__
 
         sys.stdout.write(f"jaxlint {__version__}\n")
@@ -108,19 +108,20 @@ def _dispatch(arguments: list[str]) -> int:
     if first not in COMMANDS and first.isalpha() and not os.path.exists(first):
         from jaxlint.hints import nearest
 
-        meant = nearest(first, COMMANDS)
+        meant = nearest(first, (*COMMANDS, *ALIASES, "version", "help"))
         if meant is not None:
             return fail(f"there is neither a command nor a file {first!r}; did you mean {meant!r}?")
     command = arguments.pop(0) if first in COMMANDS else "check"
-    module = importlib.import_module(f"{__name__}.{command}")
-    parser = argparse.ArgumentParser(prog=f"jaxlint {command}", description=module.__doc__, allow_abbrev=False)
-    module.configure(parser)
     from jaxlint.config import ConfigError
+    from jaxlint.doors.cli.parsing import Parser
 
+    module = importlib.import_module(f"{__name__}.{command}")
+    parser = Parser(prog=f"jaxlint {command}", description=module.__doc__, allow_abbrev=False)
+    module.configure(parser)
     if hasattr(module, "prepared"):
         arguments = module.prepared(arguments)
     try:
-        code: int = module.run(parser.parse_args(arguments))
+        code: int = module.run(parser.parsed(arguments))
     except UsageError as error:
         parser.error(str(error))
     except ConfigError as error:

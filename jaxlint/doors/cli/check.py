@@ -13,14 +13,16 @@ from typing import TYPE_CHECKING, Any, TextIO
 from jaxlint import report
 from jaxlint.config import OPTIONS, Config, ConfigError, Finder, Layer, read_table
 from jaxlint.doors.cli import UsageError, adopting, fail, fixing, warn
+from jaxlint.doors.cli.parsing import number_of
 
 if TYPE_CHECKING:
     from jaxlint.discovery import Discovered, File
     from jaxlint.driver import Checked
 
+_PATTERNS = ("exclude", "extend-exclude")
 _LISTS = (
     *("select", "ignore", "extend-select", "extend-ignore", "fixable", "unfixable"),
-    *("exclude", "extend-exclude"),
+    *_PATTERNS,
 )
 _VALUES = ("min-confidence", "preview", "unsafe-fixes", "baseline", "force-exclude", "respect-gitignore")
 
@@ -99,7 +101,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     output.add_argument("-v", "--verbose", action="store_true", help="say which configuration and how many processes")
 
     running = parser.add_argument_group("running")
-    running.add_argument("-j", "--jobs", type=_jobs, metavar="N", help="processes (default: one a processor)")
+    running.add_argument("-j", "--jobs", type=number_of("-j"), metavar="N", help="processes (default: one a processor)")
     running.add_argument(
         "--no-project",
         action="store_true",
@@ -255,13 +257,6 @@ def _add_list(group: Any, flag: str, metavar: str, text: str) -> None:
     group.add_argument(flag, action="append", metavar=metavar, help=f"{text}; separated by commas, repeatable")
 
 
-def _jobs(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise ValueError
-    return number
-
-
 def finder(arguments: argparse.Namespace) -> Finder:
     """Return what finds the configuration of a file, with the options laid over it.
 
@@ -295,7 +290,8 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
     for key in _LISTS:
         texts = getattr(arguments, key.replace("-", "_"))
         if texts is not None:
-            given[key] = [part.strip() for text in texts for part in text.split(",") if part.strip()]
+            parts = [part.strip() for text in texts for part in text.split(",") if part.strip()]
+            given[key] = parts if key in _PATTERNS else [code.upper() if _is_code(code) else code for code in parts]
     if given.get("select") == []:
         raise UsageError("--select names no rule; `jaxlint rule --all` lists all")
     if arguments.per_file_ignores is not None:
@@ -305,6 +301,11 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
         if value is not None:
             given[key] = value
     return {key: OPTIONS[key].parse(value, f"--{key}") for key, value in given.items()}
+
+
+def _is_code(text: str) -> bool:
+    """Tell whether a text can only be meant as a code: on a command line, nobody minds how it is capitalised."""
+    return text.upper().startswith("JAX") or text.upper() == "ALL"
 
 
 def _per_file_ignores(texts: Sequence[str]) -> dict[str, list[str]]:
@@ -318,7 +319,7 @@ def _per_file_ignores(texts: Sequence[str]) -> dict[str, list[str]]:
                 pattern = before
             if pattern is None:
                 raise UsageError(f"--per-file-ignores: {text!r} has no PATTERN: before its codes")
-            table.setdefault(pattern, []).append(code.strip())
+            table.setdefault(pattern, []).append(code.strip().upper())
     return table
 
 

@@ -28,7 +28,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--python",
         metavar="PATH",
-        help="the interpreter to run TARGET with (default: the python that is first on PATH)",
+        help="the interpreter to run TARGET with (default: that of the active virtual environment, else jaxlint's own "
+        "if it has jax, else the first python on PATH)",
     )
     parser.add_argument(
         "--xla-log-level",

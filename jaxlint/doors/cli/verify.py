@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jaxlint.doors.cli import UsageError, adopting, check, fail, warn
+from jaxlint.doors.cli.parsing import number_of
+from jaxlint.interpreter import default
 
 if TYPE_CHECKING:
     from jaxlint.diagnostic import Diagnostic
@@ -38,14 +40,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="verify the findings at this place only; its file is linted even if no PATH names it; repeatable",
     )
     parser.add_argument(
-        "--timeout", type=seconds, default=30.0, metavar="S", help="seconds for each finding (default: 30)"
+        "--timeout", type=_seconds, default=30.0, metavar="S", help="seconds for each finding (default: 30)"
     )
     parser.add_argument(
         "--python",
-        default=sys.executable,
         metavar="PATH",
-        help="the interpreter of the environment that has jax and what the code imports (default: the one that runs "
-        "jaxlint)",
+        help="the interpreter of the environment that has jax and what the code imports (default: that of the active "
+        "virtual environment, else jaxlint's own if it has jax, else the first python on PATH)",
     )
     parser.add_argument(
         "--fix",
@@ -87,7 +88,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-cache", action="store_true", help="neither use nor keep verdicts")
     parser.add_argument("--cache-dir", metavar="FOLDER", help="where to keep them (default: as for check)")
     parser.add_argument("-q", "--quiet", action="store_true", help="print the verdicts only")
-    parser.add_argument("-j", "--jobs", type=_number, default=1, metavar="N", help="processes (default: 1)")
+    parser.add_argument("-j", "--jobs", type=number_of("-j"), default=1, metavar="N", help="processes (default: 1)")
     _as_check(parser)
 
 
@@ -112,20 +113,23 @@ def run(arguments: argparse.Namespace) -> int:
         _say_empty(places, arguments.only, jobs)
     progress = Progress(sum(len(job.diagnostics) for job in jobs), sys.stderr)
     results: list[Result] = []
+    python = arguments.python or default()
     shown = _Shown(arguments, progress)
     interrupted = False
     if jobs:
         try:
-            with _memory(arguments, files) as memory:
+            with _memory(arguments, files, python) as memory:
                 total = _A_MINUTE if arguments.changed else None
-                verifier = Verifier(arguments.python, arguments.timeout, arguments.jobs, total=total, memory=memory)
+                verifier = Verifier(python, arguments.timeout, arguments.jobs, total=total, memory=memory)
                 results = verifier.verify(jobs, shown.take, lambda *how: _say_what_runs(jobs, *how))
             if arguments.fix:
                 progress.end()
                 results, written = _mend(verifier, files, results)
                 failed = failed or not written
         except JaxMissingError as error:
-            return fail(f"{error}, which verify needs: {_INSTALL}, or name another interpreter with --python")
+            return fail(
+                f"{error}, which verify needs (by {python}): {_INSTALL}, or name another interpreter with --python"
+            )
         except WorkerError as error:
             return fail(str(error))
         except InterruptedRunError as error:
@@ -375,7 +379,7 @@ class _Shown:
 
 
 @contextlib.contextmanager
-def _memory(arguments: argparse.Namespace, files: Sequence[File]) -> Iterator[Remembered | None]:
+def _memory(arguments: argparse.Namespace, files: Sequence[File], python: str) -> Iterator[Remembered | None]:
     """Give the verdicts of earlier runs, unless they are not wanted."""
     if arguments.no_cache or not files:
         yield None
@@ -385,7 +389,7 @@ def _memory(arguments: argparse.Namespace, files: Sequence[File]) -> Iterator[Re
 
     folder = arguments.cache_dir or os.path.join(files[0].config.root, FOLDER)
     with contextlib.closing(Cache(folder)) as cache:
-        yield Remembered(cache, arguments.python, arguments.timeout)
+        yield Remembered(cache, python, arguments.timeout)
         for warning in cache.warnings:
             warn(warning)
 
@@ -398,18 +402,13 @@ def _write(results: Sequence[Result], arguments: argparse.Namespace, shown: int 
     cards.write(results, sys.stdout, style, arguments.output_format, shown=shown)
 
 
-def seconds(text: str) -> float:
-    """Read a number of seconds; raises ValueError for what is none."""
-    number = float(text)
+def _seconds(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0
     if not 0 < number < 1e6:
-        raise ValueError
-    return number
-
-
-def _number(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise ValueError
+        raise argparse.ArgumentTypeError(f"S must be a number of seconds above zero, not {text!r}")
     return number
 
 

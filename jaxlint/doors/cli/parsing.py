@@ -1,0 +1,60 @@
+"""Arguments: what a wrong one is answered with, in one line that names what may have been meant."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+from jaxlint.hints import did_you_mean, nearest
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line, and which takes options between positional arguments too."""
+
+    def error(self, message: str) -> NoReturn:
+        """End with exit code 2 and one line; the list of all options would push it off the screen."""
+        self.exit(2, f"{self.prog}: error: {message}; `{self.prog} --help` lists the options\n")
+
+    def parsed(self, arguments: Sequence[str]) -> argparse.Namespace:
+        """Return what the arguments say; unlike `parse_args`, with the nearest option for one that is unknown."""
+        takes_rest = any(action.nargs == argparse.REMAINDER for action in self._actions)
+        parse = self.parse_known_args if takes_rest else self.parse_known_intermixed_args
+        found, unknown = parse(arguments)
+        if unknown:
+            self.error(self._unknown(unknown))
+        return found
+
+    def _unknown(self, arguments: Sequence[str]) -> str:
+        option = next((text for text in arguments if text.startswith("-")), None)
+        if option is None:
+            return f"unexpected argument {arguments[0]!r}"
+        name = option.partition("=")[0]
+        meant = nearest(name, (text for text in self._option_string_actions if text.startswith("--")))
+        return f"unknown option {name}" + (f", did you mean {meant}?" if meant is not None else "")
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        choices = list(action.choices or ())
+        if choices and value not in choices:
+            names = ", ".join(map(str, choices))
+            raise argparse.ArgumentError(action, did_you_mean_value(value, choices, names))
+
+
+def did_you_mean_value(value: Any, choices: Sequence[Any], names: str) -> str:
+    """Return what is said of a value that is none of the choices."""
+    return f"{value!r} is unknown; {did_you_mean(str(value), map(str, choices), f'choose from {names}')}"
+
+
+def number_of(name: str) -> Callable[[str], int]:
+    """Return what reads a whole number above zero, for an option."""
+
+    def read(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            number = 0
+        if number < 1:
+            raise argparse.ArgumentTypeError(f"{name} must be a whole number above zero, not {text!r}")
+        return number
+
+    return read
