@@ -8,7 +8,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 SURE = 2
 PERHAPS = 1
@@ -19,6 +19,13 @@ COMPILED = 2
 _SEVERAL = 5
 
 
+class Place(NamedTuple):
+    """A line of another file; the path is relative to the folder of the file that is told of it, with slashes."""
+
+    path: str
+    row: int
+
+
 @dataclass(frozen=True, slots=True)
 class Outside:
     """What other modules do with one function.
@@ -27,7 +34,8 @@ class Outside:
     does; `compiled`, `staged` and `hidden` are those of `jaxlint.facts.context.tracing.Trace`.  `eager`: 2 a chain of
     plain calls starts at module level or where a program starts, 1 a Python loop calls it.  `repeated`: a call of it,
     perhaps by way of others, is in a loop that no trace surrounds.  `called`: 0 no call visible, 1 all calls run once,
-    2 others.
+    2 others.  `tracer`, `runner`, `looper` and `caller` are places that show it: the wrapper where a trace starts, the
+    call where the program starts, the call in the loop, a call.
     """
 
     traced: int = 0
@@ -37,6 +45,10 @@ class Outside:
     eager: int = 0
     repeated: bool = False
     called: int = 0
+    tracer: Place | None = None
+    runner: Place | None = None
+    looper: Place | None = None
+    caller: Place | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +61,7 @@ class Imported:
     parameters.  `methods` are those of an instance's class, which Python binds anew on each access.  `compiling` holds
     for each member of a class whose use compiles once an instance: its name, that of what is compiled, whether that is
     a method with a static instance.  `hosted` says that a function decides by values of array operations what it does.
+    `at` is where it is defined.
     """
 
     kind: str
@@ -60,6 +73,7 @@ class Imported:
     methods: tuple[str, ...] = ()
     compiling: tuple[tuple[str, str, bool], ...] = ()
     hosted: bool = False
+    at: Place | None = None
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,10 @@ within one file, and keeps for each function what comes from elsewhere.  It open
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Sequence
 
-from jaxlint.facts.incoming import NOTHING, Imported, Incoming, Outside
+from jaxlint.facts.incoming import NOTHING, Imported, Incoming, Outside, Place
 from jaxlint.project.graph import Graph
 from jaxlint.project.values import Module, Value, Values
 
@@ -55,8 +56,19 @@ class Project:
             if len(values) == 1:
                 imported = self._describe(values[0])
                 if imported is not None:
-                    found[ref[1]] = imported
+                    found[ref[1]] = dataclasses.replace(imported, at=self._defined_at(values[0], module))
         return found
+
+    def _defined_at(self, value: Value, told: int) -> Place | None:
+        """Return where what a module imports is defined."""
+        known = self._values
+        if value[0] == "w":
+            value = next((target for target in value[2] if target[0] == "f"), value)
+        if value[0] in ("i", "c"):
+            return known.place(known.classes[value[1]][0], known.class_record(value[1]).row, told)
+        if value[0] == "f":
+            return known.place(known.module_of[value[1]], known.functions[value[1]].row, told)
+        return None
 
     def _describe(self, value: Value) -> Imported | None:
         if value[0] == "i":

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from jaxlint.facts.context import surroundings
-from jaxlint.facts.incoming import HIGH, Outside
+from jaxlint.facts.incoming import HIGH, Outside, Place
 from jaxlint.facts.jax_api.wrappers import Wrapper
 from jaxlint.facts.summary.exports import GUARDED, HOST_LOOP, RULES, Key
 from jaxlint.project.values import Value, Values
@@ -29,14 +29,22 @@ class Trace(NamedTuple):
         return Trace(2, self.compiled or wrapper.compiles, self.staged or wrapper.stages, self.hidden or wrapper.hides)
 
 
+class At(NamedTuple):
+    """A line of a module, by the module's number."""
+
+    module: int
+    row: int
+
+
 class _Edge(NamedTuple):
-    """A call: the node that is called, and the loop that the call stands in (0, LOOP or HOST_LOOP).
+    """A call: the node that is called, the loop that the call stands in (0, LOOP or HOST_LOOP), and its place.
 
     `guarded` says that a test for tracers keeps traces out, `sole` that the call can be of nothing else.
     """
 
     target: int
     loop: int
+    at: At
     guarded: bool = False
     sole: bool = True
 
@@ -54,15 +62,15 @@ class Graph:
         self._module_of = list(values.module_of)
         self._count = len(self._functions)
         self.calls: dict[int, list[_Edge]] = defaultdict(list)
-        self._callers: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        self._callers: dict[int, list[tuple[int, int, At]]] = defaultdict(list)
         self._guesses: dict[int, list[str]] = defaultdict(list)
         self._parameters: dict[tuple[int, str], int] = {}
         self._owner: dict[int, int] = {}
         self._virtual: dict[tuple[int, str], int] = {}
         self._parameter_calls: dict[int, list[_Edge]] = defaultdict(list)
         self._handed: dict[int, list[int]] = defaultdict(list)
-        self._given: dict[int, list[tuple[int, int]]] = defaultdict(list)
-        self._wrapped: dict[int, list[tuple[Wrapper, int]]] = defaultdict(list)
+        self._given: dict[int, list[tuple[int, At]]] = defaultdict(list)
+        self._wrapped: dict[int, list[tuple[Wrapper, int, At]]] = defaultdict(list)
         self._nested: dict[int, list[int]] = defaultdict(list)
         self._host: set[int] = set()
         self._spared: frozenset[int] = frozenset()
@@ -70,13 +78,15 @@ class Graph:
         for function in range(self._count):
             self._read(function)
         self._traces: dict[int, Trace] = {}
-        self._from_elsewhere: dict[int, Trace] = {}
+        self._traced_at: dict[int, At] = {}
+        self._from_elsewhere: dict[int, tuple[Trace, At]] = {}
         self._sources: dict[str, tuple[Trace, list[int]]] = {}
         self._work: list[int] = []
         self._tests = [self._is_test(function) for function in range(self._count)]
         self._tests += [False] * (len(self._module_of) - self._count)
         self._eager: dict[int, int] = {}
-        self._repeated: set[int] = set()
+        self._eager_at: dict[int, At] = {}
+        self._repeated: dict[int, At] = {}
         self._trace(tests=False)
         self._spread_eagerness()
         # That a test traces a function says that it can be traced, not that others do: what programs run eagerly is
@@ -95,47 +105,48 @@ class Graph:
         refs = known.modules[module].exports.refs
         if record.outer > 0:
             self._nested[first + record.outer].append(function)
-        for ref, loop in record.calls:
+        for ref, loop, row in record.calls:
+            at = At(module, row)
             values = known.evaluate(module, ref)
             for value in values:
-                self._call(function, value, loop, sole=len(values) == 1)
+                self._call(function, value, loop, at, sole=len(values) == 1)
             attribute = refs[ref][-1] if refs[ref][0] in ("a", "?") else None
             if attribute is not None and (not values or all(value[0] in ("x", "p") for value in values)):
                 self._guesses[function].append(attribute)
-        for callee, key, arg in record.passes:
+        for callee, key, arg, row in record.passes:
             for value in known.evaluate(module, callee):
-                self._pass(function, value, key, known.evaluate(module, arg))
+                self._pass(function, value, key, known.evaluate(module, arg), At(module, row))
         around = first + record.outer if record.outer > 0 else first
         for ref in record.decorators:
             for value in known.evaluate(module, ref):
-                self._pass(around, value, 0, (("f", function),))
+                self._pass(around, value, 0, (("f", function),), At(module, record.row))
 
-    def _call(self, function: int, value: Value, loop: int, *, sole: bool) -> None:
+    def _call(self, function: int, value: Value, loop: int, at: At, *, sole: bool) -> None:
         known = self._values
         if value[0] == "f":
-            self._edge(function, value[1], loop, sole=sole)
+            self._edge(function, value[1], loop, at, sole=sole)
         elif value[0] == "c":
             for name in ("__init__", "__post_init__"):
                 method = known.method(value[1], name)
                 if method is not None:
-                    self._edge(function, method, loop)
+                    self._edge(function, method, loop, at)
         elif value[0] == "i":
             for found in known.member_of_instance(value[1], "__call__", value[2]):
                 if found[0] in ("f", "o"):
-                    self._call(function, found, loop, sole=sole)
+                    self._call(function, found, loop, at, sole=sole)
         elif value[0] == "o":
-            self._edge(function, self._any_of(value[1], value[2]), loop)
+            self._edge(function, self._any_of(value[1], value[2]), loop, at)
         elif value[0] == "w" and not value[1].stages:
             # `jax.grad(f)(x)` runs f; what a jitted one runs is compiled by itself.
             for target in value[2]:
-                self._call(function, target, loop, sole=sole)
+                self._call(function, target, loop, at, sole=sole)
         elif value[0] == "p":
             parameter = self._parameter(value[1], value[2])
-            self._parameter_calls[function].append(_Edge(parameter, loop % GUARDED, loop >= GUARDED, sole))
+            self._parameter_calls[function].append(_Edge(parameter, loop % GUARDED, at, loop >= GUARDED, sole))
 
-    def _edge(self, caller: int, callee: int, loop: int, *, sole: bool = True) -> None:
-        self.calls[caller].append(_Edge(callee, loop % GUARDED, loop >= GUARDED, sole))
-        self._callers[callee].append((caller, loop % GUARDED))
+    def _edge(self, caller: int, callee: int, loop: int, at: At, *, sole: bool = True) -> None:
+        self.calls[caller].append(_Edge(callee, loop % GUARDED, at, loop >= GUARDED, sole))
+        self._callers[callee].append((caller, loop % GUARDED, at))
 
     def _any_of(self, cls: int, name: str) -> int:
         """Return the node that stands for a method of that name in whatever subclass an instance is of."""
@@ -145,7 +156,7 @@ class Graph:
             node = self._virtual[key] = len(self._module_of)
             self._module_of.append(_NOWHERE)
             for method in self._values.overrides(cls, name):
-                self._edge(node, method, 0)
+                self._edge(node, method, 0, _UNPLACED)
         return node
 
     def _parameter(self, function: int, name: str) -> int:
@@ -157,15 +168,15 @@ class Graph:
             self._owner[node] = function
         return node
 
-    def _pass(self, function: int, callee: Value, key: Key, values: Iterable[Value]) -> None:
+    def _pass(self, function: int, callee: Value, key: Key, values: Iterable[Value], at: At) -> None:
         known, module = self._values, self._module_of[function]
         if callee[0] == "x":
             if callee[1] == RULES:
-                self._wraps(function, _RULES, values)
+                self._wraps(function, _RULES, values, at)
                 return
             wrapper = known.tables[module].get(callee[1])
             if wrapper is not None and str(key) in {str(p).removeprefix("list:") for p in wrapper.traces}:
-                self._wraps(function, wrapper, values)
+                self._wraps(function, wrapper, values, at)
             return
         target = callee[1] if callee[0] == "f" else None
         if callee[0] == "c":
@@ -180,17 +191,17 @@ class Graph:
         parameter = self._parameter(target, name)
         for value in values:
             for behind in self._behind(value):
-                self._given[parameter].append((behind, module))
+                self._given[parameter].append((behind, at))
                 self._handed[behind].append(parameter)
                 self._escapes[behind].add(module)
 
-    def _wraps(self, function: int, wrapper: Wrapper, values: Iterable[Value]) -> None:
+    def _wraps(self, function: int, wrapper: Wrapper, values: Iterable[Value], at: At) -> None:
         for value in values:
             for target in self._behind(value):
                 if wrapper.kind == "host":
                     self._host.add(target)
                 elif wrapper.kind not in _UNTRACED_KINDS:
-                    self._wrapped[function].append((wrapper, target))
+                    self._wrapped[function].append((wrapper, target, at))
                 self._escapes[target].add(self._module_of[function])
 
     def _behind(self, value: Value) -> Iterator[int]:
@@ -215,37 +226,42 @@ class Graph:
         """Follow what wrappers trace, in tests or elsewhere."""
         for function, wrapped in list(self._wrapped.items()):
             if self._tests[function] is tests:
-                for wrapper, target in wrapped:
-                    self._mark(target, _UNTRACED.within(wrapper), self._module_of[function])
+                for wrapper, target, at in wrapped:
+                    self._mark(target, _UNTRACED.within(wrapper), at.module, at)
         for function, cls in () if tests else self._values.traced_by_libraries:
-            self._mark(function, Trace(2), self._values.classes[cls][0])
+            at = At(self._values.classes[cls][0], self._values.class_record(cls).row)
+            self._mark(function, Trace(2), at.module, at)
         for function, record in enumerate(self._functions):
             if record.mapped:
                 # pmap and shard_map, which give axes their names, stage.
-                self._mark(function, Trace(2, staged=True), self._module_of[function])
+                module = self._module_of[function]
+                self._mark(function, Trace(2, staged=True), module, At(module, record.row))
         while self._work:
             node = self._work.pop()
             self._spread(node, self._traces[node])
 
-    def _mark(self, node: int, trace: Trace, source: int) -> None:
+    def _mark(self, node: int, trace: Trace, source: int, at: At) -> None:
+        """Note that a module has a node traced; `at` is the wrapper where the trace starts."""
         if node in self._host or node in self._spared:
             return
-        if source != self._module_of[node] and trace > self._from_elsewhere.get(node, _UNTRACED):
-            self._from_elsewhere[node] = trace
+        if source != self._module_of[node] and trace > self._from_elsewhere.get(node, _NO_TRACE)[0]:
+            self._from_elsewhere[node] = trace, at
         if trace > self._traces.get(node, _UNTRACED):
             self._traces[node] = trace
+            self._traced_at[node] = at
             self._work.append(node)
 
     def _spread(self, node: int, trace: Trace) -> None:
-        module = self._module_of[node]
+        module, at = self._module_of[node], self._traced_at[node]
         if node >= self._count:
             for function, giver in self._given.get(node, ()):
-                self._mark(function, trace, module if module != self._module_of[function] else giver)
+                source = module if module != self._module_of[function] else giver.module
+                self._mark(function, trace, source, at if at.module != self._module_of[function] else giver)
         for edge in self.calls.get(node, ()):
             if not edge.guarded:
-                self._mark(edge.target, trace, module)
+                self._mark(edge.target, trace, module, at)
         for nested in self._nested.get(node, ()):
-            self._mark(nested, trace, module)
+            self._mark(nested, trace, module, at)
         perhaps = trace._replace(level=1)
         for edge in self._parameter_calls.get(node, ()):
             if not edge.guarded:
@@ -253,13 +269,13 @@ class Graph:
                 closed = (
                     trace.staged and self._owner[edge.target] != node and self._owner[edge.target] not in self._traces
                 )
-                self._mark(edge.target, trace if closed else perhaps, module)
-        for wrapper, target in self._wrapped.get(node, ()):
-            self._mark(target, trace.within(wrapper), module)
+                self._mark(edge.target, trace if closed else perhaps, module, at)
+        for wrapper, target, place in self._wrapped.get(node, ()):
+            self._mark(target, trace.within(wrapper), module, place if wrapper.stages or not trace.staged else at)
         for name in self._guesses.get(node, ()):
-            self._guess(name, perhaps, module)
+            self._guess(name, perhaps, module, at)
 
-    def _guess(self, name: str, trace: Trace, source: int) -> None:
+    def _guess(self, name: str, trace: Trace, source: int, at: At) -> None:
         """Mark all methods of a name; what two modules say is as much as what all say."""
         methods = self._values.methods.get(name)
         if not methods:
@@ -272,7 +288,7 @@ class Graph:
         self._sources[name] = (best, sources)
         for method in methods:
             other = next((s for s in sources if s != self._module_of[method]), sources[0])
-            self._mark(method, best, other)
+            self._mark(method, best, other, at)
 
     # Eagerness
 
@@ -324,7 +340,7 @@ class Graph:
             function = work.pop()
             level = self._eager.get(function, 0)
             repeated = function in self._repeated
-            for target, loop, sole in self._run_by(function):
+            for target, loop, at, sole in self._run_by(function):
                 if target in self._host or (target in self._traces and not (sole and level == HIGH)):
                     continue
                 if target < self._count and self._is_staged_by_decorator(target):
@@ -332,21 +348,27 @@ class Graph:
                 reached = 2 if level == 2 else 1 if loop == HOST_LOOP or level == 1 else 0
                 again = (repeated or loop) and target not in self._repeated
                 if reached > self._eager.get(target, 0) or again:
+                    if reached > self._eager.get(target, 0):
+                        self._eager_at[target] = self._start(function, at)
                     self._eager[target] = max(reached, self._eager.get(target, 0))
                     if repeated or loop:
-                        self._repeated.add(target)
+                        self._repeated.setdefault(target, at if loop else self._repeated[function])
                     if not self._tests[target]:
                         work.append(target)
 
-    def _run_by(self, node: int) -> Iterator[tuple[int, int, bool]]:
-        """Yield what a node runs, with the loop and whether it is that alone which may run there.
+    def _start(self, caller: int, at: At) -> At:
+        """Return where the chain of calls starts on which a call runs; the call itself where its caller starts it."""
+        return self._eager_at.get(caller, at)
+
+    def _run_by(self, node: int) -> Iterator[tuple[int, int, At, bool]]:
+        """Yield what a node runs, with the loop, the place and whether it is that alone which may run there.
 
         A function runs what it calls, and what the parameters that it calls are given.
         """
         for edge in (*self.calls.get(node, ()), *self._parameter_calls.get(node, ())):
-            yield edge.target, edge.loop, edge.sole
-        for given, _ in self._given.get(node, ()):
-            yield given, 0, False
+            yield edge.target, edge.loop, edge.at, edge.sole
+        for given, at in self._given.get(node, ()):
+            yield given, 0, at, False
 
     def _is_staged_by_decorator(self, function: int) -> bool:
         """Whether a decorator compiles a function, or may: one of the project, or of a library that is not known."""
@@ -373,16 +395,16 @@ class Graph:
         """Whether calls of a function are in sight and each of them runs once."""
         if function >= self._count:
             callers = self._callers.get(function, ())
-            return bool(callers) and all(not loop and self.is_once(caller) for caller, loop in callers)
+            return bool(callers) and all(not loop and self.is_once(caller) for caller, loop, _ in callers)
         if self._runs_once(function):
             return True
         known = self._once.get(function)
         if known is None:
             self._once[function] = False
-            callers = [(caller, loop) for caller, loop in self._callers.get(function, ()) if not self._tests[caller]]
+            callers = [call for call in self._callers.get(function, ()) if not self._tests[call[0]]]
             guessed = self._functions[function].cls >= 0 and self._guessed.get(self._functions[function].name)
             known = bool(callers) and not guessed and not self._escapes.get(function)
-            known = known and all(not loop and self.is_once(caller) for caller, loop in callers)
+            known = known and all(not loop and self.is_once(caller) for caller, loop, _ in callers)
             self._once[function] = known
         return known
 
@@ -391,30 +413,43 @@ class Graph:
     def outside(self, function: int) -> Outside | None:
         """Return what other modules do with a function, None for nothing."""
         module = self._module_of[function]
-        trace = self._from_elsewhere.get(function, _UNTRACED)
-        eager, repeated, called = 0, False, 0
-        for caller, loop in self._callers.get(function, ()):
+        trace, tracer = self._from_elsewhere.get(function, _NO_TRACE)
+        eager, called = 0, 0
+        runner, looper, first = _UNPLACED, None, _UNPLACED
+        for caller, loop, at in self._callers.get(function, ()):
             if self._module_of[caller] == module or self._tests[caller]:
                 continue
             called = max(called, 1 if not loop and self.is_once(caller) else 2)
+            first = at if first == _UNPLACED else first
             if caller in self._traces and self._eager.get(caller) != HIGH:
                 continue
-            eager = max(eager, self._level(caller, loop))
-            repeated = repeated or bool(loop) or caller in self._repeated
+            level = self._level(caller, loop)
+            if level > eager:
+                eager, runner = level, self._start(caller, at)
+            if loop or caller in self._repeated:
+                looper = looper or (at if loop else self._repeated[caller])
         for parameter in dict.fromkeys(self._handed.get(function, ())):
             # What a file sees by itself ends where a function is handed on, so these count from the file as well.
             if parameter not in self._traces:
-                eager = max(eager, self._eager.get(parameter, 0))
-                repeated = repeated or parameter in self._repeated
+                if self._eager.get(parameter, 0) > eager:
+                    eager, runner = self._eager[parameter], self._eager_at.get(parameter, _UNPLACED)
+                looper = looper or self._repeated.get(parameter)
         if function in self._traces and self._eager.get(function) != HIGH:
             eager = 0  # some calls of it may be of its compiled form
         record = self._functions[function]
         guessed = self._guessed.get(record.name, set()) if record.cls >= 0 else set()
         if guessed - {module} or self._escapes.get(function, set()) - {module}:
             called = 2
-        if trace == _UNTRACED and not (eager or repeated or called):
+        if trace == _UNTRACED and not (eager or looper is not None or called):
             return None
-        return Outside(*trace, eager, repeated, called)
+        places = (tracer, runner if eager else _UNPLACED, looper or _UNPLACED, first)
+        return Outside(*trace, eager, looper is not None, called, *(self._place(at, module) for at in places))
+
+    def _place(self, at: At, module: int) -> Place | None:
+        """Return a line as a file is told of it, None where it is one of its own, or of a notebook's cells."""
+        if at.module in (_NOWHERE, module):
+            return None
+        return self._values.place(at.module, at.row, module)
 
     def _level(self, caller: int, loop: int) -> int:
         level = self._eager.get(caller, 0)
@@ -423,5 +458,7 @@ class Graph:
 
 _NOWHERE = -1
 """The module of a node that belongs to none, so that whatever it says comes from elsewhere."""
+_UNPLACED = At(_NOWHERE, 0)
 _UNTRACED = Trace(0)
+_NO_TRACE = (_UNTRACED, _UNPLACED)
 _RULES = Wrapper(RULES, "control-flow", stages=False)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from jaxlint.facts.incoming import COMPILED, MADE
+from jaxlint.facts.incoming import COMPILED, MADE, Place
 from jaxlint.facts.jax_api.wrappers import Wrapper, table
 from jaxlint.facts.summary.exports import CONSTRUCTORS, RULES, ClassRecord, Exports, FunctionRecord, Key
+from jaxlint.notebook import is_notebook
 from jaxlint.project.layout import Layout
 from jaxlint.settings import Settings
 
@@ -293,6 +295,18 @@ class Values:
         position = key + (record.cls >= 0)
         return record.params[position] if position < len(record.params) else None
 
+    def place(self, module: int, row: int, told: int) -> Place | None:
+        """Return a line of one module as another is told of it; None for a notebook, whose lines are its cells'."""
+        path = self.modules[module].path
+        if is_notebook(path):
+            return None
+        folder = os.path.dirname(self.modules[told].path)
+        try:
+            relative = os.path.relpath(path, folder)
+        except ValueError:  # on another drive
+            relative = path
+        return Place(relative.replace(os.sep, "/"), row)
+
     # Classes
 
     def class_record(self, cls: int) -> ClassRecord:
@@ -428,7 +442,7 @@ class Values:
         """Return the names of the members of its own instance that a method calls, or hands to others."""
         record = self.functions[function]
         refs = self.modules[self.module_of[function]].exports.refs
-        used = [refs[ref] for ref, _ in record.calls] + [refs[arg] for _, _, arg in record.passes]
+        used = [refs[ref] for ref, _, _ in record.calls] + [refs[arg] for _, _, arg, _ in record.passes]
         return {ref[2] for ref in used if ref[0] == "a" and refs[ref[1]][0] == "s"}
 
     def _has_static_instance(self, function: int) -> bool:

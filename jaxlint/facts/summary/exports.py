@@ -75,7 +75,8 @@ class FunctionRecord:
     """One `def` or lambda; function 0 is the module's own code.
 
     `outer` and `cls` are the numbers of what it is defined in, -1 for none.  `calls` holds (reference, 0 or LOOP
-    or HOST_LOOP, and perhaps GUARDED); `passes` holds (callee, position or keyword, reference of the argument).
+    or HOST_LOOP, and perhaps GUARDED, row); `passes` holds (callee, position or keyword, reference of the argument,
+    row).
     `operations` counts the calls of array functions, and the updates, that are written in it outside of any `if`.
     `once` is the mark `# jaxlint: once`; `mapped` says that it uses a named axis by its literal name, which only a
     mapped function has, `hosted` that it decides by the values of array operations what it does.
@@ -88,12 +89,13 @@ class FunctionRecord:
     params: list[str] = field(default_factory=list)
     decorators: list[int] = field(default_factory=list)
     returns: list[int] = field(default_factory=list)
-    calls: list[tuple[int, int]] = field(default_factory=list)
-    passes: list[tuple[int, Key, int]] = field(default_factory=list)
+    calls: list[tuple[int, int, int]] = field(default_factory=list)
+    passes: list[tuple[int, Key, int, int]] = field(default_factory=list)
     operations: int = 0
     once: bool = False
     mapped: bool = False
     hosted: bool = False
+    row: int = 0
 
     @property
     def is_lambda(self) -> bool:
@@ -117,6 +119,7 @@ class ClassRecord:
     attributes: dict[str, list[int]] = field(default_factory=dict)
     made: list[str] = field(default_factory=list)
     by_value: bool = False
+    row: int = 0
 
 
 @dataclass(slots=True)
@@ -363,6 +366,7 @@ class _Reader:
             self.record.classes[at.cls].methods.setdefault(node.name, number)
         self._parameters(number, node.args, at)
         self.record.functions[number].once = node.lineno in self._once_rows
+        self.record.functions[number].row = node.lineno
         for decorator in node.decorator_list:
             self._push(at, decorator)
             self._decorators.append((decorator, number))
@@ -372,6 +376,7 @@ class _Reader:
         qualname = f"{at.prefix}<lambda>"
         number = self._function("<lambda>", qualname, at.function, -1)
         self._lambdas[node] = number
+        self.record.functions[number].row = node.lineno
         self._parameters(number, node.args, at)
         self._returns.append((node.body, number))
         self._push(_Place(number, f"{qualname}.", -1, loop=0), node.body)
@@ -396,7 +401,8 @@ class _Reader:
 
     def _on_class(self, node: ast.ClassDef, at: _Place) -> None:
         number = len(self.record.classes)
-        record = ClassRecord(node.name, at.prefix + node.name, at.function, by_value=_is_by_value(node))
+        qualname = at.prefix + node.name
+        record = ClassRecord(node.name, qualname, at.function, by_value=_is_by_value(node), row=node.lineno)
         self.record.classes.append(record)
         self._bind(node.name, ("c", number), at)
         self._bases.extend((base, number, at.function) for base in node.bases)
@@ -451,7 +457,9 @@ class _Reader:
             refs = self._expression(value, outer) if value is not None else ()
             callee = self._number(("f", number))
             record.functions[outer].passes.extend(
-                (callee, name, ref) for ref in refs if self._may_be_function(ref, is_wrapper=False)
+                (callee, name, ref, record.functions[number].row)
+                for ref in refs
+                if self._may_be_function(ref, is_wrapper=False)
             )
 
     def _name(self, name: str, function: int) -> tuple[int, ...]:
@@ -658,7 +666,7 @@ class _Reader:
         if func.__class__ is ast.Attribute:
             if func.attr in _DEFINES_RULES:
                 rules, passed = self._number(("x", RULES)), self._function_args(node, ("r",), function, _DEPTH)
-                record.passes.extend((rules, key, ref) for key, ref in passed)
+                record.passes.extend((rules, key, ref, node.lineno) for key, ref in passed)
                 return
             record.operations += sure and func.attr in arrays.UPDATES and _is_update(func.value)
         for callee in self._expression(func, function):
@@ -670,10 +678,10 @@ class _Reader:
                     record.mapped = True
                 if not self._matters(ref[1]):
                     continue
-            record.calls.append((callee, loop))
+            record.calls.append((callee, loop, node.lineno))
             if ref[0] != "?":
                 passed = self._function_args(node, ref, function, _DEPTH)
-                record.passes.extend((callee, key, argument) for key, argument in passed)
+                record.passes.extend((callee, key, argument, node.lineno) for key, argument in passed)
 
 
 _FUNCTION_LIKE = frozenset({ast.Name, ast.Attribute, ast.Call, ast.Lambda, ast.IfExp})
