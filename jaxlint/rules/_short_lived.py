@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from jaxlint.finding import Fix
 
 WORDS = frozenset({"jit", "pjit", "pmap", "filter_jit", "filter_pmap"})
-"""The identifiers by which compile wrappers are written."""
+"""The identifiers by which jit and similar wrappers are written."""
 
 
 def sites(facts: ModuleFacts, *kinds: str) -> Iterator[CompileSite]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 WORDS = frozenset({"jit", "pjit", "pmap", "filter_jit", "filter_pmap"})
-"""The identifiers by which compile wrappers are written."""
+"""The identifiers by which jit and similar wrappers are written."""
 
 CUES = frozenset({"if", "nonzero", "flatnonzero", "argwhere", "unique"})
-"""Words by which code that something traces may ask for data; `if` stands for any test of it."""
+"""Words by which traced code may depend on data; `if` covers any test of it."""
 
 NEEDS = {
     "shape": "a shape",
@@ -17,14 +17,36 @@ NEEDS = {
     "index": "an index into a Python container",
     "key": "a key",
     "dtype": "a dtype",
-    "format": "a format",
+    "format": "string formatting",
     "text": "a comparison with text",
-    "option": "an option of the function called",
-    "static": "a static argument of the function called",
-    "test": "a Python test",
+    "option": "an option of the called function",
+    "static": "a static argument of the called function",
+    "test": "a Python condition",
     "order": "a comparison",
     "conversion": "a conversion",
     "call": "a call",
     "numpy": "NumPy or `math`",
 }
-"""What a demand is for, in words; each is followed by `needs its value in Python`."""
+"""What a demand is for, in words; each is followed by `needs a concrete value`."""
+
+_RAISES = {
+    "shape": "TypeError",
+    "size": "TypeError",
+    "dtype": "TypeError",
+    "conversion": "ConcretizationTypeError",
+    "text": "TypeError",
+    "range": "TracerIntegerConversionError",
+    "index": "TracerIntegerConversionError",
+    "test": "TracerBoolConversionError",
+    "order": "TracerBoolConversionError",
+    "key": "TypeError",
+    "format": "TypeError",
+    "call": "TypeError",
+    "static": "ValueError",
+}
+"""What JAX raises, for the demands where it is always the same exception, or one derived from it."""
+
+
+def raises(use: str) -> str:
+    """Say what JAX does where a demand meets a traced value."""
+    return f"JAX raises {_RAISES[use]}" if use in _RAISES else "JAX raises an error"

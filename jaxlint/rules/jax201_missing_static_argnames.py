@@ -88,8 +88,8 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
     for demand, parameter in facts.staged.missing_statics:
         name = facts.staged.item_asked_for(demand, parameter) or parameter.name
         message = (
-            f"`{name}` is traced here, but {_staged.NEEDS[demand.use]} needs its value in Python, which fails; "
-            f"add `static_argnames={name!r}` to the compiled function"
+            f"`{name}` is traced, but {_staged.NEEDS[demand.use]} needs a concrete value, so "
+            f'{_staged.raises(demand.use)}; jit with `static_argnames="{name}"`'
         )
         unsure = demand.use == "call" and facts.staged.may_be_tree(parameter)
         doubts = frozenset({Doubt.UNSEEN} if unsure else ())

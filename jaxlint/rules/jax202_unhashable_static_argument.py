@@ -65,21 +65,33 @@ RULE = Rule(
     doc=__doc__,
 )
 
+_INSTEAD = {
+    "a list": "pass a tuple",
+    "a set": "pass a frozenset",
+    "an array": "pass it as a traced argument",
+}
+
+
+def _instead(what: str) -> str:
+    if what.startswith("an instance"):
+        return "freeze the dataclass, or define `__hash__`"
+    return _INSTEAD.get(what, "pass a tuple of hashable values, or a frozen dataclass")
+
 
 def check(facts: ModuleFacts) -> Iterator[Report]:
     """Yield the static arguments and fields that have no hash."""
     for given in facts.arguments.unhashable:
         message = (
-            f"{given.label} of `{given.call.name}` is static and is given {given.what} which cannot be "
-            f"hashed, so it fails; pass a tuple or a frozen dataclass, or leave the parameter to be traced"
+            f"{given.label} of `{given.call.name}` is static but gets {given.what}, which is unhashable, so JAX raises "
+            f"ValueError; {_instead(given.what)}"
         )
         fixes = functools.partial(_fixes, facts, given)
         yield Report(given.node, message, facts.evidence.error(given.node), fixes=fixes)
     for cls, method in facts.unhashable_instances:
         name = method.parameters[0].name
         message = (
-            f"`{name}` is static in `{cls.name}.{method.name}`, and a `{cls.name}` has no hash, as it compares by "
-            f"value and can change, so each call fails; freeze the class, or give it a `__hash__`"
+            f"`{name}` is static in `{cls.name}.{method.name}`, but `{cls.name}` instances are unhashable, so JAX "
+            f"raises ValueError; freeze the dataclass, or define `__hash__`"
         )
         wrapped = facts.compiled.wrapper_of(method)
         node = wrapped.node if wrapped is not None else method.node
@@ -87,8 +99,8 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
         yield Report(node, message, facts.evidence.error(node), fixes=fixes)
     for field in facts.arguments.unhashable_fields:
         message = (
-            f"the static field `{field.name}` of `{field.cls.name}` is {field.what}, which cannot be hashed, so a "
-            f"compiled function that takes a `{field.cls.name}` fails; make it a tuple, or a field that is traced"
+            f"the static field `{field.name}` of `{field.cls.name}` is {field.what}, which is unhashable, so jitted "
+            f"functions that take a `{field.cls.name}` raise ValueError; make it a tuple, or a traced field"
         )
         yield Report(field.node, message, facts.evidence.field(field))
 

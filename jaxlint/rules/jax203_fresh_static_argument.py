@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 RULE = Rule(
     code="JAX203",
     name="fresh-static-argument",
-    summary="a static argument is made anew for each call",
+    summary="a static argument is a new object on each call",
     impact=Impact.EVERY_CALL,
     since="0.1.0",
     words=_short_lived.WORDS,
@@ -70,11 +70,10 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
     """Yield the static arguments that equal no other."""
     for given in facts.arguments.fresh:
         function = given.call.context.function
-        when = "in every turn of the loop" if given.in_loop else _short_lived.on_each_call(function)
+        when = "in each iteration of the loop" if given.in_loop else _short_lived.on_each_call(function)
         message = (
-            f"the static {given.label} of `{given.call.name}` is given {given.what} made anew, so it "
-            f"compiles again {when} and its programs fill memory; make it once, at module level, or pass what it holds "
-            f"as arguments"
+            f"{given.label} of `{given.call.name}` is static and gets {given.what}, so it recompiles {when}; create "
+            f"the object once, at module level, or pass what it holds as traced arguments"
         )
         fixes = functools.partial(_fixes, facts, given)
         yield Report(given.node, message, facts.evidence.argument(given), fixes=fixes)

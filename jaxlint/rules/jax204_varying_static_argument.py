@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 RULE = Rule(
     code="JAX204",
     name="varying-static-argument",
-    summary="a static argument changes in each turn of a loop",
+    summary="a static argument changes in each iteration of a loop",
     impact=Impact.PER_VALUE,
     since="0.1.0",
     words=_short_lived.WORDS,
@@ -73,13 +73,13 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
     for given in facts.arguments.varying:
         name = given.label
         instead = (
-            f"nothing in sight needs {name} in Python, so do not make it static"
+            f"trace {name} instead, as nothing visible needs a concrete value"
             if given.unneeded
-            else f"leave {name} to be traced where arithmetic is all it is for, or keep to a few values"
+            else f"trace {name} if it is only computed with, or restrict it to a few values"
         )
         message = (
-            f"the static {given.label} of `{given.call.name}` changes in each turn of the loop, and each value "
-            f"compiles a program; {instead}"
+            f"{given.label} of `{given.call.name}` is static and changes in each iteration, so each new value "
+            f"recompiles it; {instead}"
         )
         fixes = functools.partial(_fixes, facts, given)
         yield Report(given.node, message, facts.evidence.argument(given), fixes=fixes)

@@ -68,17 +68,21 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
         where = f"`{wrong.function.name}`"
         if wrong.overlap:
             message = (
-                f"`{wrong.given}` of {where} is both static and donated, which fails; take it out of one of the two"
+                f"`{wrong.given}` of {where} is both static and donated, so JAX raises ValueError; remove it from one "
+                f"of the two"
             )
         elif isinstance(wrong.given, str):
             close = difflib.get_close_matches(wrong.given, wrong.parameters, 1)
-            hint = f"did you mean `{close[0]}`?" if close else f"its parameters are {', '.join(wrong.parameters)}"
-            message = f"`{wrong.option}` names `{wrong.given}`, which {where} has no parameter for, so it fails; {hint}"
+            hint = f"did you mean `{close[0]}`?" if close else f"it has {', '.join(wrong.parameters)}"
+            message = (
+                f"{where} has no parameter `{wrong.given}`, which `{wrong.option}` names, so JAX raises ValueError; "
+                f"{hint}"
+            )
         else:
             count = len(wrong.parameters)
             message = (
-                f"`{wrong.option}` gives position {wrong.given}, but {where} has {count} positional "
-                f"parameter{'s' * (count != 1)}, so it fails; count from 0, or use names"
+                f"`{wrong.option}` names position {wrong.given}, but {where} has {count} positional "
+                f"parameter{'s' * (count != 1)}, so JAX raises ValueError; count from 0, or use names"
             )
         related = ((facts.name_node(wrong.function), f"{where} is defined here"),)
         fixes = functools.partial(_fixes, facts, wrong)

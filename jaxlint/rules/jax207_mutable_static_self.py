@@ -92,13 +92,13 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
     """Yield the attributes that compiled methods read once and that change later."""
     for stale in facts.stale.reads:
         function, changer = stale.handle.function, stale.change.context.function
-        compiled = "a compiled function" if function.is_lambda else f"the compiled `{function.name}`"
-        where = f"`{changer.name}` changes" if changer is not None and not changer.is_lambda else "later code changes"
+        compiled = "the jitted lambda" if function.is_lambda else f"`{function.name}`"
+        where = f" in `{changer.name}`" if changer is not None and not changer.is_lambda else ""
         given = function.parameter(stale.read.path[-1])
         instead = f"use the argument `{given.name}`" if given is not None else "pass it as an argument"
         message = (
-            f"`{facts.short_code(stale.read.node)}` is read when {compiled} is traced and stays as it was, though "
-            f"{where} it, so later results are silently wrong; {instead}"
+            f"`{facts.short_code(stale.read.node)}` is read once, when {compiled} is traced, so its change{where} is "
+            f"silently ignored; {instead}"
         )
         related = ((stale.change.node, "it is changed here"),)
         fixes = functools.partial(_fixes, facts, stale)

@@ -73,27 +73,30 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
         code = facts.short_code(shape.node)
         if shape.kind == "mask":
             message = (
-                f"`{code}` selects by a traced mask, so the shape depends on data, which fails under trace; "
+                f"the shape of `{code}` depends on a traced mask, so JAX raises NonConcreteBooleanIndexError; "
                 f"use `jnp.where(mask, ..., ...)` or a `where=` argument"
             )
         elif shape.kind == "function":
-            message = f"`{code}` gives a shape that depends on data, which fails under trace; {_cure(facts, shape)}"
+            message = (
+                f"the shape of `{code}` depends on traced data, so JAX raises ConcretizationTypeError; "
+                f"{_instead(facts, shape)}"
+            )
         else:
             message = (
-                f"`{code}` is traced data, but a shape or a bound must be known when the program is traced; "
-                f"compute it from shapes or options, or mask instead of cutting"
+                f"`{code}` is traced, but a shape or slice bound must be concrete, so JAX raises an error; "
+                f"compute it from shapes or static arguments, or mask instead of slicing"
             )
         fixes = functools.partial(_fixes, facts, shape)
         yield Report(shape.node, message, facts.evidence.error(shape.node), fixes=fixes)
 
 
-def _cure(facts: ModuleFacts, shape: DataShape) -> str:
+def _instead(facts: ModuleFacts, shape: DataShape) -> str:
     function = facts.short_code(shape.node.func).rpartition(".")[2]  # type: ignore[attr-defined]
     if function.startswith("segment_"):
-        return "give it a static `num_segments=`, a number of Python or a static argument"
+        return "pass `num_segments=`, as a Python number or a static argument"
     if function == "bincount":
-        return "give it a static `length=`, a number of Python or a static argument"
-    return "give it a static `size=` (and `fill_value=`), or mask with three-argument `jnp.where`"
+        return "pass `length=`, as a Python number or a static argument"
+    return "pass a static `size=` (and `fill_value=`), or mask with three-argument `jnp.where`"
 
 
 def _fixes(facts: ModuleFacts, shape: DataShape) -> Iterator[Fix]:

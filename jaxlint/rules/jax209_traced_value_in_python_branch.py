@@ -80,18 +80,19 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
         code = facts.short_code(demand.node)
         if demand.use in ("test", "order"):
             message = (
-                f"`{code}` is traced data, which has no truth value in Python, so this fails; "
+                f"`{code}` is traced and has no truth value, so JAX raises TracerBoolConversionError; "
                 f"use `jnp.where`, `jax.lax.cond` or `jax.lax.while_loop`"
             )
         elif demand.use == "range":
             message = (
-                f"`{code}` is traced data, so Python cannot count a loop by it, and this fails; "
+                f"`{code}` is traced, but `range` needs a concrete value, so JAX raises TracerIntegerConversionError; "
                 f"use `jax.lax.fori_loop` or `jax.lax.while_loop`"
             )
         else:
             message = (
-                f"`{code}` is traced data, but {_staged.NEEDS[demand.use]} needs its value in Python, so this fails; "
-                f"keep it an array with `jax.numpy`, or do this outside the compiled function"
+                f"`{code}` is traced, but {_staged.NEEDS[demand.use]} needs a concrete value, so "
+                f"{_staged.raises(demand.use)}; keep it an array with `jax.numpy`, or move this out of the jitted "
+                f"function"
             )
         fixes = functools.partial(_fixes, facts, demand)
         yield Report(demand.where, message, facts.evidence.option(demand.node, demand.parameters), fixes=fixes)

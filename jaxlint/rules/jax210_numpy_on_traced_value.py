@@ -88,28 +88,30 @@ def _message(facts: ModuleFacts, demand: Demand) -> str:
     code = facts.short_code(demand.node)
     if demand.use == "index":
         return (
-            f"`{code}` is traced data, and a Python list or tuple cannot be indexed by it, so this fails; "
-            f"make it an array with `jnp.asarray`, or choose with `jax.lax.switch`"
+            f"`{code}` is traced and cannot index a Python list or tuple, so JAX raises TracerIntegerConversionError; "
+            f"index `jnp.asarray(...)` of it, or use `jax.lax.switch`"
         )
     if demand.use == "table":
         table = facts.short_code(demand.where.value)  # type: ignore[attr-defined]
         return (
-            f"`{code}` is traced data, and the NumPy array `{table}` cannot be indexed by it, so this fails; "
-            f"make it an array of JAX: `jnp.asarray({table})`"
+            f"`{code}` is traced and cannot index the NumPy array `{table}`, so JAX raises TracerArrayConversionError; "
+            f"index `jnp.asarray({table})`"
         )
     if demand.use == "store":
         return (
-            f"`{code}` is traced data, which a NumPy array cannot store, so this fails; "
-            f"use an array of JAX and `.at[...].set(...)`"
+            f"`{code}` is traced and cannot be stored in a NumPy array, so JAX raises an error; "
+            f"use a `jax.numpy` array and `.at[...].set(...)`"
         )
     from jaxlint.fixes.numpy_functions import counterpart
 
     function = demand.where.func  # type: ignore[attr-defined]
     names = facts.names.externals(function)
     name = counterpart(names[0]).replace("jax.numpy", "jnp") if names else ""
-    cure = f"use `{name}`" if name else "use `jax.numpy`, or do this outside the compiled function"
+    raised = "ConcretizationTypeError" if names and names[0].startswith("math.") else "TracerArrayConversionError"
+    instead = f"use `{name}`" if name else "use `jax.numpy`, or move this out of the jitted function"
     return (
-        f"`{code}` is traced data, but `{facts.short_code(function)}` needs values, so this fails under trace; {cure}"
+        f"`{code}` is traced, but `{facts.short_code(function)}` needs a concrete value, so JAX raises {raised}; "
+        f"{instead}"
     )
 
 

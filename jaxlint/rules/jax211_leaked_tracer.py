@@ -70,7 +70,7 @@ if TYPE_CHECKING:
 RULE = Rule(
     code="JAX211",
     name="leaked-tracer",
-    summary="traced code stores a traced value in what outlives the trace",
+    summary="traced code stores a tracer where it outlives the trace",
     impact=Impact.ERROR,
     since="0.1.0",
     words=_staged.WORDS,
@@ -87,18 +87,18 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
         code, name = facts.short_code(leak.target), leak.function.name
         if leak.cached:
             message = (
-                f"`{name}` remembers what it computes, and traced code asks first: later code gets a traced value and "
-                f"raises UnexpectedTracerError; compute it with NumPy, or under `jax.ensure_compile_time_eval()`"
+                f"`{name}` caches its result and is called under trace, so later code gets a leaked tracer and raises "
+                f"UnexpectedTracerError; compute it with NumPy, or under `jax.ensure_compile_time_eval()`"
             )
         elif leak.lost:
             message = (
-                f"`{name}` is compiled, and `{code}` is set on a copy that JAX makes of the pytree: the change is "
-                f"lost; return the new value, or a new object"
+                f"`{name}` is jitted and sets `{code}` on a copy of the pytree, so the change is silently lost; return "
+                f"the new value, or a new object"
             )
         else:
             message = (
-                f"`{code}` keeps a traced value after `{name}` was traced: reading it raises UnexpectedTracerError, "
-                f"and later calls do not renew it; return the value instead"
+                f"`{code}` keeps a tracer after `{name}` is traced, so reading it raises UnexpectedTracerError; return "
+                f"the value instead"
             )
         doubts = frozenset(() if leak.read is not None else {Doubt.UNSEEN})
         doubts |= frozenset({Doubt.SOMETIMES} if leak.sometimes else ())

@@ -67,7 +67,7 @@ if TYPE_CHECKING:
 RULE = Rule(
     code="JAX212",
     name="jit-of-plain-method",
-    summary="a method is compiled with an instance that is no pytree",
+    summary="a method is jitted whose class is not a pytree",
     impact=Impact.ERROR,
     since="0.1.0",
     words=frozenset({"jit", "pjit", "pmap", "vmap", "grad", "value_and_grad", "jacfwd", "jacrev", "hessian"}),
@@ -81,9 +81,8 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
     for plain in facts.plain_methods:
         name, first = plain.function.name, plain.function.parameters[0].name
         message = (
-            f"`{first}` is an argument of `{facts.short_code(plain.wrapped.node)}` here, and `{plain.cls.name}` is no "
-            f"pytree, so each call of `{name}` raises TypeError; compile a function of the arrays, or make "
-            f"`{first}` static"
+            f"`{facts.short_code(plain.wrapped.node)}` traces `{first}`, but `{plain.cls.name}` is not a pytree, so "
+            f"`{name}` raises TypeError; jit a function of the arrays, or make `{first}` static"
         )
         fixes = functools.partial(_fixes, facts, plain)
         yield Report(plain.wrapped.node, message, facts.evidence.definition(plain.function), fixes=fixes)

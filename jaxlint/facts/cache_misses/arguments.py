@@ -223,7 +223,7 @@ class Arguments:
         for part in self._behind.parts(node):
             held = [self._unhashable(inner) for inner in self._names.values(part)]
             if held and all(held):
-                return f"a tuple that holds {held[0]}"
+                return f"a tuple that contains {held[0]}"
         if not isinstance(node, cst.Call):
             return None
         for name in self._names.externals(node.func):
@@ -233,7 +233,7 @@ class Arguments:
         if isinstance(node.func, cst.Name) and not self._names.bindings(node.func):
             return _UNHASHABLE_CALLS.get(node.func.value)
         cls = next((value for value in self._names.values(node.func) if isinstance(value, Class)), None)
-        return f"a `{cls.name}`, which has no hash," if cls is not None and self.has_no_hash(cls) else None
+        return f"an instance of `{cls.name}`" if cls is not None and self.has_no_hash(cls) else None
 
     def has_no_hash(self, cls: Class) -> bool:
         """Whether instances compare by value and have no hash: `__eq__` alone, or a dataclass that is not frozen."""
@@ -343,7 +343,7 @@ class Arguments:
         """Return what a new object is, and the loop that it is made in."""
         if isinstance(value, Function):
             context = value.context
-            what = "a lambda" if value.is_lambda else f"`{value.name}`, which is defined anew each time,"
+            what = "a new lambda" if value.is_lambda else f"`{value.name}`, a new function each time"
         elif isinstance(value, Expression) and isinstance(value.node, cst.Call):
             context = self._tree.context(value.node)
             what = self._fresh_call(value.node)
@@ -358,15 +358,15 @@ class Arguments:
         if wrapped is not None:
             if wrapped.wrapper.compiles or not wrapped.wrapper.makes_callable:
                 return ""
-            return "a partial" if wrapped.wrapper.kind == "partial" else "a transformed function"
+            return "a new partial" if wrapped.wrapper.kind == "partial" else "a new transformed function"
         for value in self._names.values(node.func):
             if isinstance(value, Class) and self._instances.is_by_identity(value):
-                return f"a new `{value.name}`, which equals no other,"
+                return f"a new `{value.name}`, which compares by identity"
         if any(name.startswith("optax.") and name.count(".") == 1 for name in self._names.externals(node.func)):
-            return "a new optimiser"
+            return "a new optimizer"
         for function in self._names.functions(node.func):
             if not self._names.decorator_names(function) and self._gives_closures(function):
-                return f"what `{function.name}` makes, functions that are defined anew each time,"
+                return f"the result of `{function.name}`, new functions each time"
         return ""
 
     def _gives_closures(self, function: Function) -> bool:
@@ -494,7 +494,7 @@ class Arguments:
                 if node is None:
                     continue
                 if self._lengths.varies(node):
-                    what = "is as long as what was gathered until something happened"
+                    what = "has the length of what was collected so far"
                     found[id(call.node)] = Given(
                         node, call, parameter.name, what, loop is not None, parameter=parameter
                     )
@@ -502,7 +502,7 @@ class Arguments:
                 if loop is None or self._is_few(loop):
                     continue
                 if isinstance(node, cst.Name) and self._is_lengthened(call, parameter, node.value):
-                    what = "comes back longer each time"
+                    what = "comes back longer from each call"
                     found[id(call.node)] = Given(node, call, parameter.name, what, True, parameter=parameter)
                     break
                 what, sure = self._shape_varies(node, loop, 5)
@@ -528,7 +528,7 @@ class Arguments:
                     continue
                 value = binding.value
                 if isinstance(value, cst.CSTNode) and self._is_found(node, value, loop):
-                    return "is as long as what is found in each iteration", True
+                    return "has the length of what each iteration finds", True
                 if isinstance(value, cst.CSTNode) and binding.kind == "assign":
                     if self._grows(value, node.value) and not self._begins_anew(binding):
                         return "grows", True
@@ -538,7 +538,7 @@ class Arguments:
             return "", False
         base = node.value if isinstance(node, cst.Subscript) else node
         if isinstance(base, cst.Call) and self._is_found(base, base, loop):
-            return "is as long as what is found in each iteration", True
+            return "has the length of what each iteration finds", True
         if isinstance(node, cst.Subscript):
             return self._slice_varies(node, loop, depth)
         if isinstance(node, cst.Call):
@@ -611,7 +611,7 @@ class Arguments:
             elif module in ("jax.numpy", "numpy") and last in _CONVERSIONS and node.args:
                 argument = node.args[0].value
                 if isinstance(argument, cst.Name) and self._is_loop_variable(argument, loop):
-                    return "is made of the loop variable, which may differ in length", False
+                    return "is converted from the loop variable, whose length may differ", False
         return "", False
 
     def _built(self, size: cst.BaseExpression) -> tuple[str, bool]:
