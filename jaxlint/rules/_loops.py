@@ -17,17 +17,24 @@ CUES = frozenset({"while", "range", "enumerate"})
 """With these words in code that something traces, a loop may matter; see `jaxlint.triage`."""
 
 
+def name(unrolled: Unrolled) -> str:
+    """Name a loop."""
+    return "this comprehension" if unrolled.loop.is_comprehension else "this Python loop"
+
+
 def instead(unrolled: Unrolled) -> str:
     """Say what to write instead of a loop."""
     if unrolled.bound == "host":
-        return "run it outside, and give the jitted function the arrays that it collects"
+        return "run the loop outside, and pass the arrays it collects to the jitted function"
+    if unrolled.loop.is_comprehension and not unrolled.ragged:
+        return "use `jax.vmap` or broadcasting"
     if unrolled.ragged:
-        return "its iterations have different shapes: pad or mask them to one, then `jax.vmap` or `jax.lax.scan` fits"
+        return "pad or mask the iterations to one shape, then use `jax.vmap` or `jax.lax.scan`"
     return "use `jax.lax.scan` or `jax.lax.fori_loop`, or `jax.vmap` if iterations are independent"
 
 
 def fixes(facts: ModuleFacts, unrolled: Unrolled) -> Iterator[Fix]:
-    """Yield the loops of jax that a Python loop may become."""
+    """Yield the loops of JAX that a Python loop may become."""
     from jaxlint.fixes import edits, loops
 
     return edits.offered(lambda: loops.as_jax_loop(facts, unrolled))

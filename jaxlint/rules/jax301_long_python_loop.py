@@ -82,8 +82,8 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
     for loop in facts.long_loops:
         iterations = f"{loop.trips:,} iterations" if loop.trips is not None else "many iterations"
         message = (
-            f"this Python loop unrolls under trace: {iterations} leave an estimated {loop.total.equations:,} equations "
-            f"to compile; {_loops.instead(loop)}"
+            f"{_loops.name(loop)} unrolls under trace: {iterations} add about {loop.total.equations:,} equations to "
+            f"the program; {_loops.instead(loop)}"
         )
         fixes = functools.partial(_loops.fixes, facts, loop)
         yield Report(loop.node, message, facts.evidence.trace(loop.node), fixes=fixes)

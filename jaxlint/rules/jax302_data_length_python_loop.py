@@ -89,7 +89,7 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
     from jaxlint.facts.values.bounds import BoundKind
 
     for loop in facts.data_loops:
-        message = f"this Python loop unrolls under trace, and {loop.cue}{_grows(loop)}; {_loops.instead(loop)}"
+        message = f"{_loops.name(loop)} unrolls under trace, and {loop.cue}{_grows(loop)}; {_loops.instead(loop)}"
         doubts = frozenset({Doubt.MAY_BE_LIST} if loop.bound == "maybe-array" else ())
         if loop.kind is BoundKind.SETTING and not loop.large:
             doubts = doubts | {Doubt.SETTING}
@@ -100,7 +100,7 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
 
 
 def _grows(loop: Unrolled) -> str:
-    """Say that a program grows with its data, where an axis of an array bounds the loop."""
+    """Say that the program grows with the data, where an axis of an array bounds the loop."""
     from jaxlint.facts.values.bounds import BoundKind
 
-    return ": the program grows with the data" if loop.kind is BoundKind.DATA_AXIS else ""
+    return ", so the program grows with the data" if loop.kind is BoundKind.DATA_AXIS else ""

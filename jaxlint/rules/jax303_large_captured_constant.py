@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 RULE = Rule(
     code="JAX303",
     name="large-captured-constant",
-    summary="a compiled function closes over a large array",
+    summary="a jitted function closes over a large array",
     impact=Impact.COMPILE_TIME,
     since="0.1.0",
     words=_short_lived.WORDS,
@@ -72,14 +72,14 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
     for captured in facts.captured:
         size = f"{captured.size.bytes // 1_000_000:,} MB" if captured.size.count else "loaded from a file"
         function = captured.function
-        where = "a lambda that is compiled" if function.is_lambda else f"`{function.name}`, which is compiled"
+        where = "a jitted lambda closes" if function.is_lambda else f"the jitted `{function.name}` closes"
         if not function.is_lambda and not any(w.wrapper.compiles for w in facts.tracing.direct(function)):
-            where = f"`{function.name}`, which runs in a compiled function"
+            where = f"`{function.name}` runs under jit and closes"
         message = (
-            f"`{captured.name}` ({size}) is closed over by {where}: as a constant it makes compiling slow, is copied "
-            f"into each program and never changes; pass it as an argument"
+            f"{where} over `{captured.name}` ({size}), a constant that slows compilation and is copied into each "
+            f"program; pass it as an argument"
         )
-        related = ((captured.made, f"`{captured.name}` is made here"),)
+        related = ((captured.made, f"`{captured.name}` is created here"),)
         fixes = functools.partial(_fixes, facts, captured)
         yield Report(captured.use, message, facts.evidence.capture(captured), related, fixes)
 

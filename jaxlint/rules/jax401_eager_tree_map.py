@@ -88,8 +88,8 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
     for leaf_map in facts.leaf_maps:
         count = leaf_map.operations
         message = (
-            f"this tree.map runs eagerly: {count} operation{'s' * (count != 1)} for each leaf, each compiled again for "
-            f"every distinct shape; {_instead(leaf_map)}"
+            f"this `tree.map` runs eagerly: {count} operation{'s' * (count != 1)} per leaf, each compiled once per "
+            f"distinct shape; {_instead(leaf_map)}"
         )
         doubts = frozenset({Doubt.LIGHT} if leaf_map.light else {Doubt.FEW} if count < _WORTH_IT else ())
         fixes = functools.partial(_fixes, facts, leaf_map)
@@ -98,8 +98,8 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
 
 def _instead(leaf_map: LeafMap) -> str:
     if leaf_map.reads:
-        return "bring the tree to the host once, with `jax.device_get`, and work on its NumPy arrays"
-    return "do it in a jitted function"
+        return "copy the tree to the host once with `jax.device_get` and use NumPy"
+    return "wrap the `tree.map` in a jitted function"
 
 
 def _fixes(facts: ModuleFacts, leaf_map: LeafMap) -> Iterator[Fix]:

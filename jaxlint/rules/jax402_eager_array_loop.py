@@ -92,7 +92,7 @@ RULE = Rule(
 
 
 def check(facts: ModuleFacts) -> Iterator[Report]:
-    """Yield the loops that dispatch array operations in every turn."""
+    """Yield the loops that dispatch array operations in each iteration."""
     # A step of training is reported as one, by JAX405.
     steps = {id(step.loop) for step in facts.steps.training}
     for loop in facts.eager_loops:
@@ -103,21 +103,23 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
 
 
 def _message(facts: ModuleFacts, loop: EagerLoop) -> str:
-    operations = f"{loop.operations} array operation{'s' * (loop.operations != 1)}"
+    operations = f"{loop.operations} separate JAX operation{'s' * (loop.operations != 1)}"
     if loop.helper is not None:
         name = facts.short_code(loop.helper.func)
         return (
-            f"each iteration of the loop calls `{name}` eagerly, which dispatches {operations} one by one; jit it, "
-            f"or the part of it that works on arrays"
+            f"each iteration calls `{name}` eagerly, which dispatches {operations}; jit `{name}`, or the part of it "
+            f"that works on arrays"
         )
+    if loop.loop.is_comprehension:
+        return f"each iteration of this comprehension dispatches {operations}; use `jax.vmap` or broadcasting"
     if loop.updates or loop.hurts_anyway:
         instead = (
-            "write it with `jax.lax.scan` in a jitted function, or `jax.vmap` if iterations are independent; "
-            "`jax.jit` alone would unroll it"
+            "use `jax.lax.scan` in a jitted function, or `jax.vmap` if iterations are independent (`jax.jit` alone "
+            "would unroll the loop)"
         )
     else:
-        instead = "do an iteration in a jitted function, or all of them with `jax.lax.scan` or `jax.vmap`"
-    return f"each iteration of this loop dispatches {operations} one by one; {instead}"
+        instead = "jit the loop body, or use `jax.lax.scan` or `jax.vmap`"
+    return f"each iteration of this loop dispatches {operations}; {instead}"
 
 
 def _fixes(facts: ModuleFacts, loop: EagerLoop) -> Iterator[Fix]:

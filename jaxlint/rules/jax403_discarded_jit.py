@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 RULE = Rule(
     code="JAX403",
     name="discarded-jit",
-    summary="a compiled function is made and thrown away, as by a decorator without its `@`",
+    summary="a jitted function is created and never used, as by a decorator without its `@`",
     impact=Impact.UNCOMPILED,
     since="0.1.0",
     words=_short_lived.WORDS,
@@ -70,14 +70,9 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
     for discarded in facts.unused.discarded:
         code = facts.short_code(discarded.node)
         if discarded.function is not None:
-            message = (
-                f"`{code}` stands above `{discarded.function.name}` without `@`, so the function is never compiled; "
-                f"write `@{code}`"
-            )
+            message = f"`{code}` is missing its `@`, so `{discarded.function.name}` is never compiled; write `@{code}`"
         else:
-            message = (
-                f"`{code}` makes a compiled function that nothing uses, and compiles nothing; call it or delete it"
-            )
+            message = f"`{code}` creates a jitted function that nothing uses; call it or delete it"
         fixes = functools.partial(_fixes, facts, discarded)
         yield Report(discarded.node, message, facts.evidence.discarded(discarded), fixes=fixes)
     if facts.settings.preview:
@@ -88,8 +83,8 @@ def _unused_names(facts: ModuleFacts) -> Iterator[Report]:
     """Yield the compiled functions under names that nothing uses, beside calls of the raw function (preview)."""
     for unused in facts.unused.names:
         message = (
-            f"nothing uses `{unused.name}`, and `{unused.function.name}` itself is called, so it is never compiled; "
-            f"call `{unused.name}` instead"
+            f"nothing uses the jitted `{unused.name}`, and `{unused.function.name}` runs uncompiled; call "
+            f"`{unused.name}` instead"
         )
         evidence = facts.evidence.unused(unused)
         related = ((unused.call, f"`{unused.function.name}` is called here"),)

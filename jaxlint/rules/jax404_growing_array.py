@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 RULE = Rule(
     code="JAX404",
     name="growing-array",
-    summary="an array grows in each turn of a loop",
+    summary="an array grows in each iteration of a loop",
     impact=Impact.PER_VALUE,
     since="0.1.0",
     words=frozenset({"concatenate", "concat", "hstack", "vstack", "stack", "block", "jnp.append"}),
@@ -71,12 +71,13 @@ RULE = Rule(
 
 
 def check(facts: ModuleFacts) -> Iterator[Report]:
-    """Yield the calls that make an array longer in each turn."""
+    """Yield the calls that make an array longer in each iteration."""
     for growing in facts.growing:
-        message = (
-            f"{growing.what}, and each length compiles the operation again; collect the parts in a list and join them "
-            f"once, or write into an array of the full size"
-        )
+        if growing.by_index:
+            instead = "pad the index to one length and mask"
+        else:
+            instead = "collect the parts in a list and join them once, or write into a preallocated array"
+        message = f"{growing.what}, so each new length recompiles; {instead}"
         fixes = functools.partial(_fixes, facts, growing)
         yield Report(growing.node, message, facts.evidence.growth(growing), fixes=fixes)
 

@@ -83,15 +83,15 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
     """Yield the loops that run a step eagerly."""
     for step in facts.steps.training:
         message = (
-            f"each iteration of this loop runs `{step.what}` eagerly, operation by operation; put the whole step, with "
-            f"loss, gradients and update, into one function and compile it"
+            f"each iteration of this loop runs `{step.what}` eagerly, operation by operation; put the whole step "
+            f"(loss, gradients and update) in one jitted function"
         )
         fixes = functools.partial(_fixes, facts, step)
         yield Report(step.node, message, facts.evidence.step(step), fixes=fixes)
     for objective in facts.steps.objectives:
         message = (
-            f"`{objective.name}` of SciPy calls {objective.what} again and again, operation by operation; hand it a "
-            f"jitted function"
+            f"SciPy's `{objective.name}` calls {objective.what} many times, operation by operation; pass it a jitted "
+            f"function"
         )
         yield Report(objective.node, message, facts.evidence.objective(objective))
 

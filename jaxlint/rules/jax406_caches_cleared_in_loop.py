@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 RULE = Rule(
     code="JAX406",
     name="caches-cleared-in-loop",
-    summary="a loop empties the caches that its next iteration needs",
+    summary="a loop clears the caches that its next iteration needs",
     impact=Impact.EVERY_CALL,
     since="0.1.0",
     words=frozenset({"clear_caches", "clear_cache", "_clear_cache", "clear_backends"}),
@@ -65,9 +65,9 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
     for cleared in facts.cleared:
         again = facts.short_code(cleared.again.func)
         message = (
-            f"`{facts.short_code(cleared.node)}` throws away in each iteration what was compiled, and `{again}` "
-            f"compiles again in the next; leave it out, or clear after the loop"
+            f"`{facts.short_code(cleared.node)}` clears the compile cache in each iteration, so `{again}` recompiles "
+            f"in the next; remove it, or clear once after the loop"
         )
         evidence = facts.evidence.place(facts.tree.context(cleared.node), in_loop=True)
-        related = ((cleared.again, "compiles again in each iteration"),)
+        related = ((cleared.again, "recompiles in each iteration"),)
         yield Report(cleared.node, message, evidence, related)

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 RULE = Rule(
     code="JAX501",
     name="varying-shape",
-    summary="a compiled function is given another shape in each turn of a loop",
+    summary="a jitted function gets a different shape in each iteration of a loop",
     impact=Impact.PER_VALUE,
     since="0.1.0",
     words=_short_lived.WORDS,
@@ -68,7 +68,7 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
     """Yield the calls whose arguments change their shape."""
     for given in facts.arguments.varying_shapes:
         message = (
-            f"`{given.name}` of `{given.call.name}` {given.what}, and each shape compiles a program; "
-            f"pad to one size (or a few) and mask"
+            f"`{given.name}` of `{given.call.name}` {given.what}, so each new shape recompiles it; "
+            f"pad to one or a few sizes and mask"
         )
         yield Report(given.call.node, message, facts.evidence.argument(given))

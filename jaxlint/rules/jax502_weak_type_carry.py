@@ -68,8 +68,8 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
     """Yield the weak start values of carries."""
     for carry in facts.arguments.weak_carries:
         message = (
-            f"`{carry.name}` starts with a weak type and comes back from `{carry.call.name}` with a strong one, so the "
-            f"second call compiles again; give the start a dtype, as `jnp.zeros((), jnp.float32)` has"
+            f"`{carry.name}` starts weakly typed and `{carry.call.name}` returns it strongly typed, so the second call "
+            f"recompiles; give the initial value a dtype, as in `jnp.zeros((), jnp.float32)`"
         )
         fixes = functools.partial(_fixes, facts, carry)
         yield Report(carry.node, message, facts.evidence.carry(carry.call), fixes=fixes)

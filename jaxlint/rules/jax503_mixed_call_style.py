@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 RULE = Rule(
     code="JAX503",
     name="mixed-call-style",
-    summary="a compiled function is given the same value in several ways",
+    summary="a jitted function gets the same argument by position and by keyword",
     impact=Impact.PER_VALUE,
     since="0.1.0",
     words=_short_lived.WORDS,
@@ -62,8 +62,8 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
     for mixed in facts.arguments.mixed:
         name = mixed.parameter.name
         message = (
-            f"`{mixed.call.name}` is given the same `{name}` in another way than before, by position, by keyword or by "
-            f"default, and each way compiles a program; pass it one way"
+            f"`{mixed.call.name}` gets `{name}` differently than in an earlier call (by position, keyword or default), "
+            f"so it compiles twice; pass it the same way each time"
         )
         related = ((mixed.other.node, "the other call is here"),)
         fixes = functools.partial(_fixes, facts, mixed)

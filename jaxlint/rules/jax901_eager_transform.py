@@ -70,8 +70,8 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
         function = transform.function
         of = "a lambda" if function.is_lambda else f"`{function.name}`"
         message = (
-            f"`{transform.name}` of {of} runs eagerly: its first call compiles one operation after the other, and each "
-            f"call runs the Python function again; compile what the transform makes, and keep it"
+            f"`{transform.name}` of {of} runs eagerly, so it compiles each operation separately and retraces on every "
+            f"call; jit the transformed function once and keep it"
         )
         yield Report(
             transform.node,

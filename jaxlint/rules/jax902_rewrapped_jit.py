@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 RULE = Rule(
     code="JAX902",
     name="rewrapped-jit",
-    summary="a long-lived function is wrapped anew on each call",
+    summary="a long-lived function is wrapped in a new jit on each call",
     impact=Impact.DISPATCH,
     since="0.1.0",
     words=_short_lived.WORDS,
@@ -64,10 +64,10 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
     """Yield the wrappers that are made, called and dropped over functions that live on."""
     for site in facts.rewrapped:
         in_loop = site.context.loop is not None
-        when = "in every turn of the loop" if in_loop else _short_lived.on_each_call(site.context.function)
+        when = "in each iteration of the loop" if in_loop else _short_lived.on_each_call(site.context.function)
         message = (
-            f"`{_short_lived.wrapper(site)}` wraps `{facts.short_code(site.target.node)}` anew {when}: it compiles "
-            f"nothing again, but a new wrapper takes some 60 µs more to call; bind it once, at module level"
+            f"`{_short_lived.wrapper(site)}` wraps `{facts.short_code(site.target.node)}` again {when}, which does not "
+            f"recompile but adds about 60 µs to the call; bind the jitted function once, at module level"
         )
         evidence = facts.evidence.place(site.context, in_loop=in_loop)
         yield Report(site.node, message, evidence, fixes=lambda site=site: _short_lived.fixes(facts, site))  # type: ignore[misc]

@@ -22,15 +22,17 @@ _CHANGING = frozenset({"append", "remove", "pop", "extend", "insert"})
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Growing:
-    """A place where an array, or what is made of a list, has another length in each turn of a loop.
+    """A place where an array, or what is built from a list, has a different length in each iteration of a loop.
 
-    `what` says in words what happens to `name`.  `loop` is None for what each call of a method makes longer.
+    `what` says in words what happens to `name`.  `loop` is None for what each call of a method makes longer;
+    `by_index` says that `name` is a list that indexes an array.
     """
 
     node: cst.CSTNode
     name: str
     what: str
     loop: Loop | None
+    by_index: bool = False
 
 
 class GrowingArrays:
@@ -93,7 +95,7 @@ class GrowingArrays:
         if any(isinstance(value, cst.Subscript) and same_code(value.value, target) for value, _ in stores):
             return None  # cut to a length again
         name = f"self.{target.attr.value}"
-        return Growing(call, name, f"`{name}` grows in each call of `{function.name}`", context.loop)
+        return Growing(call, name, f"`{name}` grows on each call of `{function.name}`", context.loop)
 
     def _growing_list(self, call: cst.Call) -> Growing | None:
         """Return `jnp.stack(parts)` in a loop that appends to `parts`."""
@@ -123,8 +125,8 @@ class GrowingArrays:
                 root = _list_index(arg.value)
                 outer = loop.outer if loop.outer is not None else loop
                 if root is not None and self._changes(root, outer) and self._is_list(root):
-                    what = f"the list `{root.value}` that indexes it has another length in each turn"
-                    yield Growing(arg.value, root.value, what, loop)
+                    what = f"its index `{root.value}` is a list whose length changes in each iteration"
+                    yield Growing(arg.value, root.value, what, loop, by_index=True)
 
     def _is_list(self, name: cst.Name) -> bool:
         """Whether a name is bound to a list that is empty, or to one of such."""

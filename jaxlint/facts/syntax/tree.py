@@ -57,6 +57,11 @@ class Loop:
         return None if isinstance(self.node, cst.While) else self.node.iter
 
     @property
+    def is_comprehension(self) -> bool:
+        """Whether it is a `for` of a comprehension."""
+        return isinstance(self.node, cst.CompFor)
+
+    @property
     def around(self) -> Iterator[Loop]:
         """The loops around this one in the same function, innermost first."""
         loop = self.outer
@@ -65,7 +70,7 @@ class Loop:
             loop = loop.outer
 
     def inside(self, other: Loop | None) -> bool:
-        """Tell whether this loop is `other` or stands in it; every loop stands in None."""
+        """Tell whether this loop is `other` or inside it; every loop is inside None."""
         loop: Loop | None = self
         while loop is not None:
             if loop is other:

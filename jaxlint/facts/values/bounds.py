@@ -74,11 +74,11 @@ class Bound:
     def words(self) -> str:
         """Say in words what the number of iterations is."""
         if self.kind is BoundKind.SETTING:
-            return f"it runs as often as `{self.name}` says" if self.name else "it runs as often as a setting says"
+            return f"its length is set by `{self.name}`" if self.name else "its length is set by a setting"
         if self.kind is BoundKind.DATA_AXIS:
             array = f"`{self.name}`" if self.name else "an array"
             where = "" if self.axis is None else f" axis {self.axis} of"
-            return f"it runs once for each element along{where} {array}"
+            return f"it runs once per element along{where} {array}"
         return ""
 
 

@@ -427,7 +427,7 @@ class Loops:
         for test in self._ends(loop.node):
             node = test.expression if isinstance(test, cst.UnaryOperation) else test
             if isinstance(node, cst.Name) and (method := self._set_by_method(node, loop)) is not None:
-                return f"it lasts until `{method}` says otherwise, in Python", "host"
+                return f"it lasts until `{method}` in Python says otherwise", "host"
         return "", None
 
     @staticmethod
