@@ -91,7 +91,7 @@ class _Run:
             results[number] = result
             if not fix and content is not None and _is_lasting(result):
                 key = self._key(number, content, self._files[number].incoming.digest)
-                self._new[key] = [diagnostic.plain() for diagnostic in result.diagnostics]
+                self._new[key] = [[diagnostic.plain() for diagnostic in result.diagnostics], list(result.warnings)]
         if self._cache is not None:
             self._cache.put(self._new)
         if self._failure is not None:
@@ -127,10 +127,11 @@ class _Run:
             if isinstance(values.get(key), list):
                 name = self._files[number].name
                 try:
-                    diagnostics = tuple(Diagnostic.of_plain(plain, name) for plain in values[key])
+                    plains, warnings = values[key]
+                    diagnostics = tuple(Diagnostic.of_plain(plain, name) for plain in plains)
+                    found[number] = Checked(diagnostics, warnings=tuple(map(str, warnings)))
                 except (ValueError, TypeError, KeyError):
                     continue
-                found[number] = Checked(diagnostics)
         return found
 
     def _get(self, keys: Iterable[str]) -> dict[str, Any]:

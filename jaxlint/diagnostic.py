@@ -112,6 +112,8 @@ class Diagnostic:
     related: tuple[LocatedNote, ...] = ()
     fixes: tuple[LocatedFix, ...] = ()
     end_line: str = ""
+    excerpt: tuple[tuple[int, str], ...] = ()
+    """The rows of code over several lines, each with its number, those in the middle left out where they are many."""
     verdict: tuple[str, str] | None = None
     """What running the code said of it, and why, where that was done."""
 
@@ -149,6 +151,7 @@ class Diagnostic:
                 for fix in finding.fixes
             ),
             end_line=source.written_line(source.position(finding.span.end)[0]),
+            excerpt=_excerpt(source, finding.span, start.row),
         )
 
     def plain(self) -> list[Any]:
@@ -168,6 +171,7 @@ class Diagnostic:
                 for fix in self.fixes
             ],
             self.end_line,
+            [list(line) for line in self.excerpt],
         ]
 
     @classmethod
@@ -178,7 +182,7 @@ class Diagnostic:
             ValueError, TypeError: it is none.
         """
         code, name, message, start, end, line, impact, severity, confidence, fingerprint, *rest = plain
-        related, fixes, end_line = rest
+        related, fixes, end_line, excerpt = rest
         return cls(
             code,
             name,
@@ -203,7 +207,22 @@ class Diagnostic:
                 for applicability, text, edits, lines, condition in fixes
             ),
             end_line,
+            tuple((row, text) for row, text in excerpt),
         )
+
+
+_FIRST_ROWS, _LAST_ROWS = 4, 2
+
+
+def _excerpt(source: Source, span: Span, shown_as: int) -> tuple[tuple[int, str], ...]:
+    """Return the rows of a span, the first of which is `shown_as` to readers; none where it is on one row."""
+    first, last = source.position(span.start)[0], source.position(span.end)[0]
+    if first == last:
+        return ()
+    rows: list[int] = list(range(first, last + 1))
+    if len(rows) > _FIRST_ROWS + _LAST_ROWS + 1:
+        rows = [*rows[:_FIRST_ROWS], *rows[-_LAST_ROWS:]]
+    return tuple((row - first + shown_as, source.written_line(row)) for row in rows)
 
 
 def _plain_location(location: Location) -> list[int | None]:

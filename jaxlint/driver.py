@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from jaxlint.comments import mistaken
 from jaxlint.diagnostic import Diagnostic
 from jaxlint.facts.incoming import NOTHING, Incoming
 from jaxlint.finding import Confidence, Finding, Span
@@ -48,6 +49,8 @@ class Checked:
     diagnostics: tuple[Diagnostic, ...] = ()
     error: str | None = None
     change: Change | None = None
+    warnings: tuple[str, ...] = ()
+    """What else is to be said of the file, each with its row."""
 
 
 def check_file(file: File, *, fix: bool = False) -> Checked:
@@ -115,7 +118,8 @@ def _checked(data: bytes, file: File, *, fix: bool) -> Checked:
     if change is not None:
         source = Source.from_bytes(change.after, source.path)
         findings = shown_of(source, file)
-    return Checked(tuple(Diagnostic.of(finding, source, file.name) for finding in findings), change=change)
+    diagnostics = tuple(Diagnostic.of(finding, source, file.name) for finding in findings)
+    return Checked(diagnostics, change=change, warnings=tuple(mistaken(source)))
 
 
 def shown_of(source: Source, file: File, *, fixes: bool = True) -> list[Finding]:

@@ -68,7 +68,7 @@ class Noqa:
             return []
         found = []
         try:
-            for token in self._tokens():
+            for token in self.tokens():
                 match = _COMMENT.search(token.string) if token.type == tokenize.COMMENT else None
                 if match is not None and match["codes"]:
                     row = token.start[0]
@@ -113,7 +113,7 @@ class Noqa:
         joined: dict[int, tuple[int, int]] = {}
         first, last = rows + 1, 0
         try:
-            for token in self._tokens():
+            for token in self.tokens():
                 if token.type in (tokenize.ENDMARKER, tokenize.DEDENT):
                     continue
                 first, last = min(first, token.start[0]), max(last, token.end[0])
@@ -126,7 +126,12 @@ class Noqa:
             return {}
         return joined
 
-    def _tokens(self) -> Iterator[tokenize.TokenInfo]:
+    def tokens(self) -> Iterator[tokenize.TokenInfo]:
+        """Yield the tokens of the file.
+
+        Raises:
+            SyntaxError, tokenize.TokenError: it is no Python.
+        """
         source = self._source
         rows = len(source.line_starts)
         lines = (source.line(row) + ("\n" if row < rows else "") for row in range(1, rows + 1))

@@ -1,16 +1,15 @@
 """The report on a run for people: what to change, the largest saving first, then tables.
 
-Plain text goes to pipes and files.  A terminal gets the same with colours and drawn tables, from rich, which is
-imported only then.
+Plain text goes to pipes and files.  A terminal gets the same in colours, in lines that fit.
 """
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, TextIO
 
+from jaxlint import terminal
 from jaxlint.doctor.join import Joined
 from jaxlint.doctor.model import Cost, Function, Model
 from jaxlint.doctor.suggestions import Suggestion
@@ -38,7 +37,7 @@ class Notes:
 
 def write(joined: Joined, out: TextIO, *, color: bool = False, notes: Notes | None = None) -> None:
     """Write the report."""
-    writer: Any = _Rich(out) if color else _Plain(out)
+    writer = _Colored(out) if color else _Plain(out)
     model = joined.model
     writer.heading(_overview(model))
     if not model.functions:
@@ -80,7 +79,7 @@ def _overview(model: Model) -> str:
     return text + "."
 
 
-def _write_divergences(joined: Joined, writer: Any) -> None:
+def _write_divergences(joined: Joined, writer: _Plain) -> None:
     found = joined.model.divergences
     if not found:
         return
@@ -104,7 +103,7 @@ def _some(names: list[str]) -> str:
     return shown if len(names) <= _NAMED else f"{len(names)} processes ({shown}, ...)"
 
 
-def _write_suggestions(joined: Joined, writer: Any) -> None:
+def _write_suggestions(joined: Joined, writer: _Plain) -> None:
     if not joined.suggestions:
         if joined.model.functions:
             writer.heading("Nothing was compiled twice, and nothing ran operation by operation.")
@@ -119,7 +118,7 @@ def _write_suggestions(joined: Joined, writer: Any) -> None:
         writer.text(f"and {len(rest)} smaller, which would save up to {saved} together")
 
 
-def _write_unused(joined: Joined, writer: Any) -> None:
+def _write_unused(joined: Joined, writer: _Plain) -> None:
     if joined.unused:
         writer.heading(f"{_count(len(joined.unused), 'finding')} in these files cost nothing in this run")
         for diagnostic in joined.unused[:ROWS]:
@@ -314,38 +313,44 @@ def _saving(suggestion: Suggestion) -> str:
 class _Plain:
     """Writes text without any escape sequence."""
 
+    width = WIDTH
+
     def __init__(self, out: TextIO) -> None:
         self._out = out
         self._begun = False
 
+    def styled(self, text: str, *styles: str) -> str:  # noqa: ARG002  (for those who know styles)
+        """Return a text in some styles."""
+        return text
+
     def heading(self, text: str) -> None:
+        """Write a line that begins a part."""
         self._out.write("\n" if self._begun else "")
-        self.text(text)
+        self.text(text, styles=(terminal.BOLD,))
         self._begun = True
 
-    def text(self, text: str, indent: str = "") -> None:
+    def text(self, text: str, indent: str = "", styles: Sequence[str] = ()) -> None:
+        """Write a paragraph; blanks that it starts with indent all its lines."""
         text = visible(text)
         first = indent + " " * (len(text) - len(text.lstrip(" ")))
-        wrapped = textwrap.wrap(
-            text.strip(),
-            WIDTH,
-            initial_indent=first,
-            subsequent_indent=first,
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
-        self._out.writelines(line + "\n" for line in wrapped or [""])
+        for line in terminal.wrapped(text.strip(), first, width=self.width):
+            self._out.write(self.styled(line, *styles) + "\n")
 
     def suggestion(self, number: int, suggestion: Suggestion, joined: Joined) -> None:
+        """Write what to change, with its details."""
         self._out.write("\n")
-        self.text(f"{number}. {place(suggestion.site, joined)}: {suggestion.title}; {_saving(suggestion)}")
+        self._title(number, place(suggestion.site, joined), suggestion.title, _saving(suggestion))
         for kind, text in _details(suggestion, joined):
             if kind in ("code", "cost"):
-                self._out.write(f"   {visible(text)}\n")
+                self._out.write(f"   {self.styled(visible(text), *_STYLES[kind])}\n")
             else:
-                self.text(text, "   ")
+                self.text(text, "   ", _STYLES[kind])
+
+    def _title(self, number: int, where: str, title: str, saving: str) -> None:
+        self.text(f"{number}. {where}: {title}; {saving}")
 
     def table(self, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+        """Write rows below a header; the last column is text, the others are numbers."""
         rows = [[visible(cell) for cell in row] for row in rows]
         widths = [max(len(row[number]) for row in (header, *rows)) for number in range(len(header))]
         for row in (header, *rows):
@@ -353,53 +358,36 @@ class _Plain:
                 cell if number == len(row) - 1 else cell.rjust(width)
                 for number, (cell, width) in enumerate(zip(row, widths, strict=True))
             ]
-            self._out.write("  ".join(cells).rstrip() + "\n")
+            line = "  ".join(cells).rstrip()
+            self._out.write((self.styled(line, terminal.BOLD) if row is header else line) + "\n")
 
 
-_STYLES = {"cost": "dim", "code": "cyan", "fact": "", "finding": "yellow", "fix": "green", "advice": "green"}
+_STYLES: dict[str, tuple[str, ...]] = {
+    "cost": (terminal.DIM,),
+    "code": (terminal.CYAN,),
+    "fact": (),
+    "finding": (terminal.YELLOW,),
+    "fix": (terminal.GREEN,),
+    "advice": (terminal.GREEN,),
+}
 
 
-class _Rich:
+class _Colored(_Plain):
     """Writes with colours, as wide as the terminal."""
 
     def __init__(self, out: TextIO) -> None:
-        from rich.console import Console
+        super().__init__(out)
+        self.width = terminal.columns()
 
-        self._console = Console(file=out, force_terminal=True, highlight=False, soft_wrap=False)
+    def styled(self, text: str, *styles: str) -> str:
+        """Return a text in some styles."""
+        return terminal.styled(text, *styles)
 
-    def heading(self, text: str) -> None:
-        from rich.text import Text
-
-        self._console.print()
-        self._console.print(Text(visible(text), style="bold"))
-
-    def text(self, text: str) -> None:
-        from rich.text import Text
-
-        self._console.print(Text(visible(text)))
-
-    def suggestion(self, number: int, suggestion: Suggestion, joined: Joined) -> None:
-        from rich.padding import Padding
-        from rich.text import Text
-
-        title = Text.assemble(
-            (f"\n{number}. ", "bold"),
-            (visible(place(suggestion.site, joined)), "bold cyan"),
-            f": {visible(suggestion.title)}; ",
-            (_saving(suggestion), "bold red"),
-        )
-        self._console.print(title)
-        for kind, text in _details(suggestion, joined):
-            self._console.print(Padding(Text(visible(text), style=_STYLES[kind]), (0, 0, 0, 3), expand=False))
-
-    def table(self, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-        from rich import box
-        from rich.table import Table
-        from rich.text import Text
-
-        table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False)
-        for number, name in enumerate(header):
-            table.add_column(name, justify="left" if number == len(header) - 1 else "right", overflow="fold")
-        for row in rows:
-            table.add_row(*(Text(visible(cell)) for cell in row))
-        self._console.print(table)
+    def _title(self, number: int, where: str, title: str, saving: str) -> None:
+        # Lines are broken by what is seen; then the place and the saving stand out, where they are whole on a line.
+        where, saving = visible(where), visible(saving)
+        for line in terminal.wrapped(f"{number}. {where}: {visible(title)}; {saving}", width=self.width):
+            shown = line.replace(where, self.styled(where, terminal.BOLD, terminal.CYAN), 1)
+            if shown.endswith(saving):
+                shown = shown.removesuffix(saving) + self.styled(saving, terminal.BOLD, terminal.RED)
+            self._out.write(shown + "\n")

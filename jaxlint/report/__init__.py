@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from jaxlint.finding import Severity
 
 DEFAULT = "text"
+ALIASES = {"full": "text"}
+"""Other names of formats, by which users of other tools ask for them."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,8 @@ class Report:
     """Whether unsafe fixes count as fixes, as for `--unsafe-fixes`."""
     fixed: int = 0
     """How many findings were fixed; they are not among the diagnostics."""
+    unused: int = 0
+    """How many `noqa` comments hide nothing, where that was asked for."""
     fixes: tuple[str, ...] = ()
     """What was fixed, in lines to print as they are, where that was asked for."""
     folder: str = field(default_factory=os.getcwd)
@@ -54,7 +58,8 @@ class Report:
             f"{count(len(self.diagnostics), 'finding')} ({high} at high confidence)" if self.diagnostics else "nothing"
         )
         fixed = f"; fixed {self.fixed}" if self.fixed else ""
-        return f"Found {found} in {count(self.files, 'file')}{fixed}."
+        unused = f"; {count(self.unused, 'unused noqa comment')}" if self.unused else ""
+        return f"Found {found} in {count(self.files, 'file')}{fixed}{unused}."
 
     @property
     def fixable(self) -> str:
@@ -128,12 +133,12 @@ class CountingFormat(Format, Protocol):
 def names() -> list[str]:
     """Return the names of all formats."""
     modules = (info.name for info in pkgutil.iter_modules(__path__))
-    return sorted(name.replace("_", "-") for name in modules if not name.startswith("_"))
+    return sorted([*ALIASES, *(name.replace("_", "-") for name in modules if not name.startswith("_"))])
 
 
 def load(name: str) -> Format:
     """Return the format of this name, which must be one of `names`."""
-    module: Format = importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
+    module: Format = importlib.import_module(f"{__name__}.{ALIASES.get(name, name).replace('-', '_')}")
     return module
 
 

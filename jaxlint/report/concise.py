@@ -36,7 +36,12 @@ def write_summary(report: Report, out: TextIO, style: Style) -> None:
 
 def headline(diagnostic: Diagnostic, style: Style, *, fixable: bool = False) -> str:
     """Return the line that says what was found and where, with a mark where it can be fixed."""
+    place = f"{style.bold(one_line(diagnostic.filename))}:{diagnostic.location}"
+    return f"{place}: {described(diagnostic, style, fixable=fixable)}"
+
+
+def described(diagnostic: Diagnostic, style: Style, *, fixable: bool = False) -> str:
+    """Return what was found, in a line without its place."""
     message = " ".join(diagnostic.message.split())
-    code = style.severe(diagnostic.severity, diagnostic.code)
     mark = style.bold("[*]") + " " if fixable else ""
-    return f"{style.bold(one_line(diagnostic.filename))}:{diagnostic.location}: {code} {mark}{message}"
+    return f"{style.severe(diagnostic.severity, diagnostic.code)} {mark}{message}"

@@ -31,8 +31,10 @@ def _details(diagnostic: Diagnostic, style: Style) -> list[str]:
     row = str(diagnostic.location.row)
     margin = " " * len(row)
     bar = style.faint("|")
-    lines = []
-    if diagnostic.line.strip():
+    lines: list[str] = []
+    if diagnostic.excerpt:
+        margin, lines = _over_several(diagnostic, style)
+    elif diagnostic.line.strip():
         start = diagnostic.location.column - 1
         same_row = diagnostic.end_location.row == diagnostic.location.row
         end = diagnostic.end_location.column - 1 if same_row else len(diagnostic.line.rstrip())
@@ -53,6 +55,32 @@ def _details(diagnostic: Diagnostic, style: Style) -> list[str]:
     if diagnostic.impact is not None:
         lines.append(f"{margin} {style.faint('=')} {diagnostic.impact}, {diagnostic.confidence.label} confidence")
     return lines
+
+
+def _over_several(diagnostic: Diagnostic, style: Style) -> tuple[str, list[str]]:
+    """Return code over several rows, with a line at its side from where it starts to where it ends."""
+    width = len(str(diagnostic.excerpt[-1][0]))
+    bar, margin = style.faint("|"), " " * width
+    before = first = diagnostic.excerpt[0][0]
+    lines = [f"{margin} {bar}"]
+    for row, text in diagnostic.excerpt:
+        if row > before + 1:
+            lines.append(f"{margin} {bar} {style.severe(diagnostic.severity, '|')} ...")
+        side = " " if row == first else style.severe(diagnostic.severity, "|")
+        lines.append(f"{style.faint(str(row).rjust(width))} {bar} {side} {_untabbed(text)}".rstrip())
+        if row == first:
+            reach = "_" * (_width(_untabbed(text[: diagnostic.location.column - 1])) + 1)
+            lines.append(f"{margin} {bar} {style.severe(diagnostic.severity, ' ' + reach + '^')}")
+        before = row
+    end = _untabbed(diagnostic.excerpt[-1][1][: diagnostic.end_location.column - 1])
+    reach = "_" * max(0, _width(end))
+    lines.append(f"{margin} {bar} {style.severe(diagnostic.severity, '|' + reach + '^')}")
+    return margin, lines
+
+
+def _untabbed(text: str) -> str:
+    """Return a line as it is shown where blanks have to be counted."""
+    return _printable(text).expandtabs(4)
 
 
 def _printable(text: str) -> str:

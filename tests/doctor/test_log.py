@@ -290,7 +290,7 @@ def test_a_terminal_gets_colours(project: Project) -> None:
     assert "histogram was compiled again" in " ".join(plain.split())
 
 
-def test_a_report_for_a_pipe_imports_no_rich(project: Project) -> None:
+def test_a_report_imports_little(project: Project) -> None:
     copy(project, "nested_function")
     code = (
         "import sys; from jaxlint.doors.cli import main; main(['log', 'nested_function.log']); "

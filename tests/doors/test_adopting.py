@@ -202,7 +202,7 @@ def test_comments_that_hide_nothing(project: Project) -> None:
     )
     project.write("a.py", text)
     outcome = project.run("check", "--warn-unused-noqa", "--ignore", "JAX2", "a.py")
-    assert (outcome.code, outcome.out) == (1, "Found nothing in 1 file.\n")
+    assert (outcome.code, outcome.out) == (1, "Found nothing in 1 file; 3 unused noqa comments.\n")
     assert outcome.err.splitlines() == [
         "jaxlint: warning: a.py:5: unused noqa: JAX101 hides nothing",
         "jaxlint: warning: a.py:10: unused noqa: JAX1 hides nothing",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -9,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.doors.conftest import LAMBDA, Outcome, Project
+from jaxlint import report
+from tests.doors.conftest import LAMBDA, NESTED, Outcome, Project
+from tests.notebooks import notebook
 
 LIB = "import jax\n\n\ndef scaled(x):\n    return jax.jit(lambda y: y * 2)(x)\n"
 TRACES = "import jax\nimport lib\n\nfast = jax.jit(lib.scaled)\n"
@@ -28,6 +31,20 @@ def test_the_same_cold_and_warm_on_all_of_testdata(project: Project) -> None:
     assert len(cold.findings) > 100
     for more in ([], ["-j2"], ["-j1", "--no-cache"], ["-j2", "--no-cache"]):
         assert project.json(*more, *options) == cold
+
+
+@pytest.mark.parametrize("name", report.names())
+def test_the_same_cold_and_warm_in_each_format(project: Project, name: str) -> None:
+    project.write(
+        "a.py", "import jax\n\n\ndef f(x):\n    return jax.jit(\n        lambda y: y * 2\n    )(x)  # noqa JAX\n"
+    )
+    project.write("b.py", NESTED)
+    project.write("broken.py", "import jax\ndef f(:\n")
+    project.write("c.ipynb", json.dumps(notebook("import jax", LAMBDA)))
+    cold = project.run("check", "--output-format", name)
+    assert cold.code == 1
+    assert project.run("check", "--output-format", name) == cold
+    assert project.run("check", "--output-format", name, "--no-cache") == cold
 
 
 def test_a_warm_run_loads_no_parser_and_starts_no_process(project: Project) -> None:

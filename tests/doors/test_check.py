@@ -451,6 +451,38 @@ def test_noqa(project: Project) -> None:
     assert project.run("check").code == 0
 
 
+def test_ignore_noqa(project: Project) -> None:
+    project.write("a.py", LAMBDA.replace("(x)\n", "(x)  # noqa: JAX102\n"))
+    assert project.json("--ignore-noqa").codes == ["JAX102"]
+
+
+@pytest.mark.parametrize(
+    ("comment", "said"),
+    [
+        ("# noqa: jax102", "it hides nothing; write `# noqa: JAX102`"),
+        ("#noqa: JAX102, JAX104 why", "it hides nothing; write `# noqa: JAX102, JAX104`"),
+        ("# nqoa: JAX102", "it hides nothing; write `# noqa: JAX102`"),
+        ("# noqa JAX102", "without a colon it hides all findings of the line; write `# noqa: JAX102`"),
+        ("# jaxlint: onec", "`# jaxlint: onec` does nothing; the comment that jaxlint knows is `# jaxlint: once`"),
+        ("# jaxlint: noqa", "`# jaxlint: noqa` does nothing; `# noqa: JAX102` hides a finding of that rule"),
+        ("# jaxlint once", "`# jaxlint once` does nothing; the comment that jaxlint knows is `# jaxlint: once`"),
+        ("# noqa: JAX102", None),
+        ("# noqa:JAX102", None),
+        ("# NOQA: JAX102 as it runs once", None),
+        ("# noqa: E501", None),
+        ("# jaxlint: once", None),
+        ("# jaxlint is wrong about this", None),
+        ("# note: JAX102 is about this", None),
+    ],
+)
+def test_a_comment_that_says_nothing_to_jaxlint_is_warned_of(project: Project, comment: str, said: str | None) -> None:
+    project.write("a.py", f'TEXT = """\n    x = 1  # noqa JAX102\n"""\nx = 1  {comment}\n')
+    expected = f"jaxlint: warning: a.py:4: {said}\n" if said else ""
+    for more in ([], [], ["--no-cache"]):
+        assert project.run("check", *more).err == expected
+    assert project.run("check", "-", stdin=f"x = 1  {comment}".encode()).err.endswith(f"{said}\n" if said else "")
+
+
 def test_once_comments_make_a_finding_low(project: Project) -> None:
     project.write("a.py", LAMBDA.replace("def scale(x):", "def scale(x):  # jaxlint: once"))
     assert project.json().codes == []

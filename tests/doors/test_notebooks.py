@@ -50,6 +50,10 @@ def test_every_format_says_which_cell_and_which_line_of_the_file(project: Projec
     says = {
         "text": PLACE,
         "concise": PLACE,
+        "full": PLACE,
+        "grouped": "a.ipynb:\n  cell 4:2:12  JAX102",
+        "pylint": f"a.ipynb:{line}: [JAX102] cell 4:2:12: ",
+        "azure": f"linenumber={line};code=JAX102;]cell 4:2:12: ",
         "json": '"cell": 4, "location": {"row": 2, "column": 12}',
         "json-lines": '"cell": 4, "location": {"row": 2, "column": 12}',
         "github": f"file=a.ipynb,line={line},endLine={line},title=JAX102 jit-of-lambda::cell 4:2:12: ",

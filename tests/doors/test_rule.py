@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import pytest
 
@@ -84,6 +85,18 @@ def test_a_command_that_does_not_exist_is_met_with_the_nearest(project: Project,
     outcome = project.run(typed)
     assert (outcome.code, outcome.out) == (2, "")
     assert f"did you mean {meant!r}?" in outcome.err
+
+
+def test_on_a_terminal_a_page_is_shown_without_marks(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    piped = project.run("rule", "JAX102").out
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    shown = project.run("rule", "JAX102").out
+    assert shown.startswith("\x1b[1mjit-of-lambda (JAX102)\x1b[0m\n")
+    assert "```" not in shown
+    assert project.run("rule", "JAX102", "--color", "never").out.startswith("jit-of-lambda (JAX102)\n")
+    assert project.run("rule", "JAX102", "--output-format", "markdown").out == piped
 
 
 def test_explain_is_another_name_of_rule(project: Project) -> None:

@@ -43,8 +43,10 @@ def test_text() -> None:
     assert written("text", DIAGNOSTIC) == (
         "a.py:5:18: JAX102 [*] compiles again\n"
         "  |\n"
-        "5 | \tü = '三'; return jax.jit(\n"
-        "  | \t" + " " * 17 + "^^^^^^^^\n"
+        "5 |       ü = '三'; return jax.jit(\n"
+        "  |  ______________________^\n"
+        "6 | |         lambda y: y)(x)\n"
+        "  | |____________________^\n"
         "  = a.py:4:5: `f` is here\n"
         "  = fix: mend it\n"
         "  = every-call, high confidence\n"
@@ -52,6 +54,59 @@ def test_text() -> None:
         "Found 1 finding (1 at high confidence) in 3 files.\n"
         "[*] 1 fixable with --fix.\n"
     )
+
+
+def test_text_of_one_row_has_carets_below_it_whatever_stands_before() -> None:
+    finding = dataclasses.replace(FINDING, span=Span(START, START + 7), related=(), fixes=(), impact=None)
+    assert written("text", Diagnostic.of(finding, SOURCE, "a.py"), summary=False) == (
+        "a.py:5:18: JAX102 compiles again\n  |\n5 | \tü = '三'; return jax.jit(\n  | \t" + " " * 17 + "^^^^^^^\n\n"
+    )
+
+
+def test_text_leaves_out_the_middle_of_long_code() -> None:
+    source = Source("f(\n" + "".join(f"    {number},\n" for number in range(2, 20)) + ")\n")
+    finding = dataclasses.replace(FINDING, span=Span(0, len(source.text) - 1), related=(), fixes=(), impact=None)
+    assert written("text", Diagnostic.of(finding, source, "a.py"), summary=False) == (
+        "a.py:1:1: JAX102 compiles again\n"
+        "   |\n"
+        " 1 |   f(\n"
+        "   |  _^\n"
+        " 2 | |     2,\n"
+        " 3 | |     3,\n"
+        " 4 | |     4,\n"
+        "   | | ...\n"
+        "19 | |     19,\n"
+        "20 | | )\n"
+        "   | |_^\n"
+        "\n"
+    )
+
+
+def test_grouped() -> None:
+    assert written("grouped", DIAGNOSTIC, DIAGNOSTIC, dataclasses.replace(DIAGNOSTIC, filename="b.py")) == (
+        "a.py:\n"
+        "  5:18  JAX102 [*] compiles again\n"
+        "  5:18  JAX102 [*] compiles again\n"
+        "\n"
+        "b.py:\n"
+        "  5:18  JAX102 [*] compiles again\n"
+        "\n"
+        "Found 3 findings (3 at high confidence) in 3 files.\n"
+        "[*] 3 fixable with --fix.\n"
+    )
+
+
+def test_pylint_and_azure() -> None:
+    assert written("pylint", DIAGNOSTIC).endswith("a.py:5: [JAX102] compiles again\n")
+    nasty = dataclasses.replace(DIAGNOSTIC, message="a; b] 100%\nc", filename="/x/a;b].py")
+    assert written("azure", nasty) == (
+        "##vso[task.logissue type=warning;sourcepath=/x/a%3Bb%5D.py;linenumber=5;columnnumber=18;code=JAX102;]"
+        "a; b] 100%AZP25%0Ac\n"
+    )
+
+
+def test_full_is_another_name_of_text() -> None:
+    assert written("full", DIAGNOSTIC) == written("text", DIAGNOSTIC)
 
 
 def test_text_is_quiet_and_coloured_on_demand() -> None:
@@ -62,11 +117,12 @@ def test_text_is_quiet_and_coloured_on_demand() -> None:
 
 
 def test_text_shows_no_line_where_there_is_none_and_no_control_characters() -> None:
-    empty = dataclasses.replace(DIAGNOSTIC, line="", impact=None, related=(), fixes=())
+    empty = dataclasses.replace(DIAGNOSTIC, line="", excerpt=(), impact=None, related=(), fixes=())
     assert written("text", empty, summary=False) == "a.py:5:18: JAX102 compiles again\n\n"
-    nasty = dataclasses.replace(DIAGNOSTIC, line="\x1b[31m\x0c jax.jit()")
-    assert "\x1b" not in written("text", nasty)
-    assert "\x0c" not in written("text", nasty)
+    for line in ({"line": "\x1b[31m\x0c jax.jit()", "excerpt": ()}, {"excerpt": ((5, "\x1b[31m\x0c"), (6, ")"))}):
+        nasty = dataclasses.replace(DIAGNOSTIC, **line)
+        assert "\x1b" not in written("text", nasty)
+        assert "\x0c" not in written("text", nasty)
 
 
 def test_an_empty_span_has_a_caret() -> None:

@@ -37,6 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="report noqa comments with a JAX code that hide nothing; they count as findings for the exit code",
     )
+    group.add_argument("--ignore-noqa", action="store_true", help="report what noqa comments hide, too")
     group.add_argument("--baseline", metavar="FILE", help="do not report the findings that are in this file")
     group.add_argument("--write-baseline", action="store_true", help="write what is found to the baseline, and stop")
 
@@ -90,16 +91,21 @@ def check_baselines(configs: Sequence[Config]) -> None:
 
 def without_baseline(files: Sequence[File]) -> list[File]:
     """Return the files with a configuration that names no baseline."""
-    return _with(files, baseline=None)
+    return with_changes(files, baseline=None)
 
 
 def without_comments(files: Sequence[File]) -> list[File]:
     """Return the files with a configuration in which all is found that a comment may be there to hide."""
     low = {id(file.config): replace(file.config.settings, min_confidence=Confidence.LOW) for file in files}
-    return _with(files, lambda config: {"settings": low[id(config)]}, baseline=None, noqa=False, per_file_ignores=())
+    return with_changes(
+        files, lambda config: {"settings": low[id(config)]}, baseline=None, noqa=False, per_file_ignores=()
+    )
 
 
-def _with(files: Sequence[File], more: Callable[[Config], dict[str, Any]] = lambda _: {}, **changes: Any) -> list[File]:
+def with_changes(
+    files: Sequence[File], more: Callable[[Config], dict[str, Any]] = lambda _: {}, **changes: Any
+) -> list[File]:
+    """Return the files with changes of their configuration."""
     # One configuration for all that shared one, as the core keeps what it derives from it.
     configs = {id(file.config): replace(file.config, **changes, **more(file.config)) for file in files}
     return [replace(file, config=configs[id(file.config)]) for file in files]

@@ -7,12 +7,13 @@ import contextlib
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from jaxlint import report
 from jaxlint.config import OPTIONS, Config, ConfigError, Finder, Layer, read_table
-from jaxlint.doors.cli import UsageError, adopting, fail, fixing, warn
+from jaxlint.doors.cli import UsageError, adopting, colors, fail, fixing, warn
 from jaxlint.doors.cli.parsing import number_of
 
 if TYPE_CHECKING:
@@ -93,9 +94,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     output.add_argument(
         "--statistics", action="store_true", help="print how many findings each rule has, not the findings"
     )
-    output.add_argument(
-        "--color", choices=("auto", "always", "never"), default="auto", help="(default: auto, on a terminal only)"
-    )
+    colors.configure(output)
     output.add_argument("--exit-zero", action="store_true", help="exit with 0 where there are findings")
     output.add_argument("-q", "--quiet", action="store_true", help="print the findings only")
     output.add_argument("-v", "--verbose", action="store_true", help="say which configuration and how many processes")
@@ -125,7 +124,7 @@ def run(arguments: argparse.Namespace) -> int:
     """
     _check_format(arguments)
     adopting.check_usage(arguments)
-    found = _find(arguments)
+    found = _without_noqa(_find(arguments)) if arguments.ignore_noqa else _find(arguments)
     configs = _distinct([file.config for file in found.files])
     for warning in dict.fromkeys(warning for config in configs for warning in config.warnings):
         warn(warning)
@@ -143,6 +142,10 @@ def run(arguments: argparse.Namespace) -> int:
         adopting.check_baselines(configs)
     something, failed = _check(found.files, arguments)
     return 2 if failed or found.errors else int(something)
+
+
+def _without_noqa(found: Discovered) -> Discovered:
+    return replace(found, files=adopting.with_changes(found.files, noqa=False))
 
 
 def _find(arguments: argparse.Namespace) -> Discovered:
@@ -178,9 +181,7 @@ def _check(files: Sequence[File], arguments: argparse.Namespace) -> tuple[bool, 
         results = _linted(linted, jobs, arguments, fix=fix)
     else:
         results = [check_bytes(data, file, fix=fix) for file in files]
-    for result in results:
-        if result.error is not None:
-            fail(result.error)
+    _say(files, results)
     if arguments.write_baseline:
         adopting.write_baseline(files, results, quiet=arguments.quiet)
         return False, _failed(results)
@@ -197,19 +198,28 @@ def _check(files: Sequence[File], arguments: argparse.Namespace) -> tuple[bool, 
         out = sys.stderr
     elif fix:
         results, good = fixing.write(files, results)
+    unused = _unused_comments(files, jobs, arguments) if arguments.warn_unused_noqa and data is None else 0
     if arguments.fix_only:
         fixing.write_summary(files, results, out, arguments)
     else:
-        _write(_report(files, results, arguments), arguments, out)
-    unused = arguments.warn_unused_noqa and data is None and _unused_comments(files, jobs, arguments)
+        _write(_report(files, results, arguments, unused), arguments, out)
     left = not arguments.fix_only and any(result.diagnostics for result in results)
     fixed = arguments.exit_non_zero_on_fix and fixing.count(results) > 0
-    return ((left or unused) and not arguments.exit_zero) or fixed, not good or _failed(results)
+    return ((left or unused > 0) and not arguments.exit_zero) or fixed, not good or _failed(results)
 
 
-def _unused_comments(files: Sequence[File], jobs: int, arguments: argparse.Namespace) -> bool:
+def _say(files: Sequence[File], results: Sequence[Checked]) -> None:
+    """Say which files could not be read, and what is to be said of others besides findings."""
+    for file, result in zip(files, results, strict=True):
+        if result.error is not None:
+            fail(result.error)
+        for warning in result.warnings:
+            warn(f"{report.one_line(file.name)}:{warning}")
+
+
+def _unused_comments(files: Sequence[File], jobs: int, arguments: argparse.Namespace) -> int:
     bare = adopting.without_comments(files)
-    return adopting.unused_comments(files, _linted(bare, jobs, arguments, fix=False)) > 0
+    return adopting.unused_comments(files, _linted(bare, jobs, arguments, fix=False))
 
 
 def _linted(files: Sequence[File], jobs: int, arguments: argparse.Namespace, *, fix: bool) -> list[Checked]:
@@ -235,12 +245,15 @@ def _failed(results: Sequence[Checked]) -> bool:
     )
 
 
-def _report(files: Sequence[File], results: Sequence[Checked], arguments: argparse.Namespace) -> report.Report:
+def _report(
+    files: Sequence[File], results: Sequence[Checked], arguments: argparse.Namespace, unused: int
+) -> report.Report:
     return report.Report(
         tuple(diagnostic for result in results for diagnostic in result.diagnostics),
         sum(result.error is None for result in results),
         unsafe_fixes=any(file.config.unsafe_fixes for file in files),
         fixed=fixing.count(results),
+        unused=unused,
         fixes=tuple(fixing.listing(files, results)) if arguments.show_fixes else (),
     )
 
@@ -341,24 +354,13 @@ def _write(result: report.Report, arguments: argparse.Namespace, out: TextIO) ->
     form = report.load(arguments.output_format)
     write = form.write_statistics if arguments.statistics and report.counts(form) else form.write
     if arguments.output_file is None:
-        write(result, out, report.Style(color(arguments.color), not arguments.quiet))
+        write(result, out, report.Style(colors.wanted(arguments.color, out), not arguments.quiet))
         return
     try:
         with open(arguments.output_file, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as out:
             write(result, out, report.Style(arguments.color == "always", not arguments.quiet))
     except OSError as error:
         raise ConfigError(f"--output-file: {arguments.output_file}: {error.strerror or error}") from error
-
-
-def color(choice: str, out: TextIO | None = None) -> bool:
-    """Tell whether to write colours to `out` (default: standard output), for what `--color` says."""
-    if choice != "auto":
-        return choice == "always"
-    if os.environ.get("NO_COLOR"):
-        return False
-    if os.environ.get("FORCE_COLOR"):
-        return True
-    return (out or sys.stdout).isatty() and os.environ.get("TERM") != "dumb"
 
 
 def _distinct(configs: Sequence[Config]) -> list[Config]:

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from jaxlint.doors.cli import INTERRUPTED, check, fail, outputs, warn
+from jaxlint.doors.cli import INTERRUPTED, colors, fail, outputs, warn
 
 if TYPE_CHECKING:
     from jaxlint.doctor.events import Event
@@ -41,7 +41,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output-format", choices=("text", "json"), default="text", help="(default: %(default)s)")
     outputs.configure(parser)
     parser.add_argument("--isolated", action="store_true", help="read no configuration file")
-    parser.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="as for check")
+    colors.configure(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -83,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.output_format == "json":
         sys.stdout.write(json.dumps(jsonform.to_json(joined), indent=1) + "\n")
     else:
-        text.write(joined, sys.stdout, color=check.color(arguments.color), notes=reader.notes)
+        text.write(joined, sys.stdout, color=colors.wanted(arguments.color), notes=reader.notes)
     unknown = joined.model.unknown
     if arguments.strict and unknown:
         example = joined.model.unknown_examples[0]

@@ -7,7 +7,8 @@ import json
 import sys
 from typing import Any
 
-from jaxlint.doors.cli import UsageError, fail
+from jaxlint import terminal
+from jaxlint.doors.cli import UsageError, colors, fail
 from jaxlint.hints import did_you_mean
 from jaxlint.rules import Rule, rules
 from jaxlint.rules.page import page, status
@@ -17,7 +18,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `jaxlint rule`."""
     parser.add_argument("rule", nargs="?", metavar="CODE|NAME", help="the rule to explain")
     parser.add_argument("--all", action="store_true", help="list all rules, one a line")
-    parser.add_argument("--output-format", choices=("text", "json"), default="text", help="(default: %(default)s)")
+    parser.add_argument(
+        "--output-format",
+        choices=("text", "markdown", "json"),
+        default="text",
+        help="text is for reading on a terminal, and Markdown elsewhere (default: %(default)s)",
+    )
+    colors.configure(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -42,6 +49,9 @@ def run(arguments: argparse.Namespace) -> int:
         sys.stdout.write(json.dumps(objects if arguments.all else objects[0], indent=2) + "\n")
     elif arguments.all:
         sys.stdout.writelines(_line(rule) + "\n" for rule in chosen)
+    elif arguments.output_format == "text" and sys.stdout.isatty():
+        lines = terminal.markdown(page(chosen[0]), color=colors.wanted(arguments.color))
+        sys.stdout.writelines(line + "\n" for line in lines)
     else:
         sys.stdout.write(page(chosen[0]))
     return 0

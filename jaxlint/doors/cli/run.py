@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jaxlint.doors.cli import UsageError, check, fail, outputs, warn
+from jaxlint.doors.cli import UsageError, colors, fail, outputs, warn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,7 +47,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--isolated", action="store_true", help="read no configuration file")
     parser.add_argument("-q", "--quiet", action="store_true", help="print no report")
-    parser.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="as for check")
+    colors.configure(parser)
     parser.add_argument(
         "target",
         nargs=argparse.REMAINDER,
@@ -136,7 +136,7 @@ def _report(events: list[Event], command: Sequence[str], arguments: argparse.Nam
             f"{command[0]} was run, and --python names another interpreter"
         )
         return
-    text.write(joined, sys.stderr, color=check.color(arguments.color, sys.stderr))
+    text.write(joined, sys.stderr, color=colors.wanted(arguments.color, sys.stderr))
 
 
 def _try(joined: Joined, command: Sequence[str], arguments: argparse.Namespace) -> None:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jaxlint.doors.cli import UsageError, adopting, check, fail, warn
+from jaxlint.doors.cli import UsageError, adopting, check, colors, fail, warn
 from jaxlint.doors.cli.parsing import number_of
 from jaxlint.interpreter import default
 
@@ -76,7 +76,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(flag, action="append", metavar="CODES", help="as for check")
     parser.add_argument("--config", action="append", default=[], metavar="FILE|KEY=VALUE", help="as for check")
     parser.add_argument("--isolated", action="store_true", help="read no configuration file")
-    parser.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="as for check")
+    colors.configure(parser)
     parser.add_argument(
         "--changed",
         nargs="?",
@@ -362,7 +362,7 @@ class _Shown:
 
         # What is fixed is said together with the verdict, later.
         self._now = arguments.output_format == "text" and not arguments.fix
-        self._style = Style(check.color(arguments.color), not arguments.quiet)
+        self._style = Style(colors.wanted(arguments.color), not arguments.quiet)
         self._progress = progress
         self.number = 0
 
@@ -398,7 +398,7 @@ def _write(results: Sequence[Result], arguments: argparse.Namespace, shown: int 
     from jaxlint.report import Style
     from jaxlint.verify import cards
 
-    style = Style(check.color(arguments.color), not arguments.quiet)
+    style = Style(colors.wanted(arguments.color), not arguments.quiet)
     cards.write(results, sys.stdout, style, arguments.output_format, shown=shown)
 
 
