@@ -123,10 +123,10 @@ def _short(file: str) -> str:
     return file if short.startswith(os.pardir) else short
 
 
-_EAGER = "a single operation, outside of any compiled function"
+_EAGER = "a single operation, outside any jitted function"
 _WORDS = {
     "new-function": "compiled for the first time",
-    "redefined-function": "a new function object, defined where another was that was compiled before; make it once",
+    "redefined-function": "a new function object, defined on the same line as one compiled earlier; create it once",
     "shape": "the shape of an argument changed",
     "dtype": "the type of an argument changed",
     "weak-type": "an argument changed between a Python number and an array of the same type",

@@ -15,7 +15,7 @@ from typing import Any
 from jaxlint.doctor.model import Model
 from jaxlint.doctor.visible import visible
 
-OPERATIONS = "(operations outside of compiled functions)"
+OPERATIONS = "(operations outside jitted functions)"
 
 
 @dataclass

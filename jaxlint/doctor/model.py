@@ -290,19 +290,19 @@ class _Process:
             kept.clear()
 
 
-EAGER_WITHOUT_PLACE = "operations outside of any compiled function, of which jax's log does not say where they were run"
-WITHOUT_EXPLANATION = "functions of which jax explains no cache misses, as those of libraries"
-NOT_EXPLAINING = "jax was not asked to explain cache misses, so that nothing says where functions were called"
+EAGER_WITHOUT_PLACE = "operations outside any jitted function; JAX's log does not say where they ran"
+WITHOUT_EXPLANATION = "functions whose cache misses JAX does not explain, such as those of libraries"
+NOT_EXPLAINING = "JAX was not asked to explain cache misses, so the log does not say where functions were called"
 _UNTRACED = {
-    Cause.NEW_FUNCTION: "its trace was in the cache, as of a call inside of another program",
+    Cause.NEW_FUNCTION: "its trace was cached, as for a call inside another program",
     Cause.UNKNOWN: (
-        "compiled again without a new trace: what changed is where its arguments are (device, sharding, committed or "
-        "not), or options of the compiler"
+        "recompiled without a new trace: the placement of its arguments changed (device, sharding, committed or not), "
+        "or a compiler option"
     ),
 }
-_UNTRACED_TYPES = "its trace was in the cache, as under vmap; known by the types of the arguments"
-TRACED_ONLY = "traces that no compile followed: of a function known already, or for another use than running it"
-INCOMPLETE = "programs of which the log lacks a part"
+_UNTRACED_TYPES = "its trace was cached, as under vmap; known by the types of the arguments"
+TRACED_ONLY = "traces without a compilation: of a known function, or for another use than running it"
+INCOMPLETE = "programs that the log has only in part"
 
 
 class Builder:
@@ -793,7 +793,7 @@ class Builder:
         group = self._miss_group(site, Key(program.name), cause)
         group.program = program.name
         group.evidence = group.evidence or (
-            "compiled again for arguments of the same types, as for a new function" if types else ""
+            "recompiled for arguments of the same types, as for a new function" if types else ""
         )
         group.count += 1
         _add_frames(group.frames, stack)

@@ -57,10 +57,10 @@ def unseen(joined: Joined, path: str) -> Observed:
     """Return what is to be said of a finding that `observe` is silent on, by the absolute path of its file."""
     sources = joined.sources
     if path in (text.path for text in sources.texts):
-        reason = "the run compiled nothing here that this would explain"
+        reason = "the run compiled nothing here that this finding would explain"
     else:
         reasons = (why for file, why in sources.missing.items() if sources.find(file) == path)
-        reason = next(reasons, "the run compiled nothing that comes of this file: it may not have come to it")
+        reason = next(reasons, "the run compiled nothing from this file and may not have reached it")
     return Observed(False, reason)
 
 

@@ -260,7 +260,7 @@ class _Roots:
         if function is None:
             return "it is the program itself"
         if (step.file, function.node.lineno) in self._loops:
-            return "its loop calls compiled functions"
+            return "its loop calls jitted functions"
         if self._is_compiled(step):
             return WHILE_TRACED
         if function.name == "main":

@@ -188,7 +188,7 @@ def _root_advice(root: Root) -> str:
     if root.kind == "unknown":
         return f"{advice.FLOOD}  {advice.PLACELESS}"
     if root.kind == "body":
-        why = f"  `{root.name}` as a whole cannot be compiled: {root.obstacle}." if root.obstacle and root.name else ""
+        why = f"  `{root.name}` cannot be jitted as a whole: {root.obstacle}." if root.obstacle and root.name else ""
         if root.obstacle == WHILE_TRACED:
             return advice.CONSTANTS
         return advice.FLOOD + why
@@ -283,7 +283,7 @@ _WHY = {
     Cause.DTYPE: "for a new dtype",
     Cause.WEAK_TYPE: "for a weak type",
     Cause.STATIC_VALUE: "for a new static value",
-    Cause.PYTREE: "for another structure of its arguments",
+    Cause.PYTREE: "for a different pytree structure",
     Cause.CONTEXT: "in another context",
     Cause.UNKNOWN: "for an unknown reason",
 }
@@ -309,15 +309,15 @@ def _say(suggestion: Suggestion, model: Model) -> None:
     for part in suggestion.misses:
         suggestion.facts.extend(list(part.changes)[:3])
     if inner and inner == times:
-        suggestion.facts.append("inside of another trace, whose time has this in it")
+        suggestion.facts.append("inside another trace, whose time includes this")
     if group.cause is Cause.UNKNOWN and group.evidence:
         suggestion.facts.append(" ".join(group.evidence.split())[:200])
     if any(part.corrected for part in suggestion.misses):
         again = group.cause is Cause.REDEFINED_FUNCTION
         suggestion.facts.append(
-            "in part for types that the function of before was compiled for: jax calls it another cause"
+            "partly for types that the earlier function was compiled for, which JAX attributes to another cause"
             if again
-            else "jax's own explanation names another cause: it compares with another earlier call"
+            else "JAX's own explanation names another cause, as it compares with another earlier call"
         )
 
 
@@ -342,7 +342,7 @@ def _makers(groups: list[MissGroup], sources: Sources) -> list[str]:
             if isinstance(value, ast.Name):
                 made = module.made(value.id, call, module.function(site.line, site.function))
                 if made is not None:
-                    found[f"`{value.id}` was made at line {made.lineno}: {text.line(made.lineno)}"] = None
+                    found[f"`{value.id}` was created at line {made.lineno}: {text.line(made.lineno)}"] = None
     return list(found)
 
 
@@ -379,7 +379,7 @@ def _say_operations(suggestion: Suggestion) -> None:
             # Where it can be changed, rather than in a helper that is called there.
             first = suggestion.findings[0]
             suggestion.site = Frame(first.filename, first.location.row, column=first.location.column - 1)
-        suggestion.title = f"{programs} operations were compiled one by one, outside of any compiled function{end}"
+        suggestion.title = f"{programs} operations were compiled one by one, outside any jitted function{end}"
     elif root.kind == "growth":
         suggestion.findings = [d for d in suggestion.findings if d.code in _OF_GROWTH] or suggestion.findings
         suggestion.title = f"shapes grow, and {programs} programs were compiled for {len(root.sizes)} sizes{end}"
@@ -389,7 +389,7 @@ def _say_operations(suggestion: Suggestion) -> None:
             suggestion.facts.append(f"{group.program or group.key.name} was compiled again for them as well")
     else:
         suggestion.title = (
-            f"`{_clipped(root.name)}` runs operation by operation: {programs} programs, where one would do{end}"
+            f"`{_clipped(root.name)}` runs operation by operation: {programs} programs, where one would be enough{end}"
         )
     if root is not None and root.again:
         times = sum(group.count for group in root.again)

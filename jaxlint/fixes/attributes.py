@@ -101,9 +101,9 @@ class _Passing:
             raise NoFixError("the name is taken")
         static = self._is_static()
         if self.wrapped is None or (static and not self.wrapped.wrapper.static):
-            raise NoFixError("the wrapper is not in sight")
+            raise NoFixError("the wrapper is not visible")
         if any(self.wrapped.keyword(option) for option in ("in_shardings", "in_axes", "donate_argnums", "axis_name")):
-            raise NoFixError("another option speaks of each argument")
+            raise NoFixError("another option has one entry per argument")
         if self.wrapped.decorated is self.function:
             calls = self._private_calls()
             if calls:
@@ -190,7 +190,7 @@ class _Passing:
         body = self.method.body[0]
         row = self.draft.source.position(self.draft.span(body).start)[0]
         if row == self.method.lineno:
-            raise NoFixError("the body stands on the row of the def")
+            raise NoFixError("the body is on the line of the def")
         head = text.rstrip()
         if "#" in head:
             raise NoFixError("a comment in the head")
@@ -229,7 +229,7 @@ class _Passing:
         if not handle.attribute or not method.name.startswith("_") or not handle.attribute.startswith("_"):
             raise NoFixError("others may call it")
         if method.decorator_list or not self._is_direct(wrapped):
-            raise NoFixError("a decorator or a transform stands between")
+            raise NoFixError("a decorator or a transform is between")
         self._parameter(name)
         within = {inner for made in self._makers() for inner in ast.walk(made)}
         calls = self._calls(handle.attribute, method.name, within=within)

@@ -122,7 +122,7 @@ def hoisted(facts: ModuleFacts, site: EagerSite) -> Fix | None:
     doubtful = reads_what_changes(made, *judged)
     named = " and ".join(f"`{name}`" for name in moved.values())
     level = Applicability.UNSAFE if doubtful else Applicability.SAFE
-    return draft.fix(level, f"Move what it is given to module level, as {named}")
+    return draft.fix(level, f"Move its arguments to module level, as {named}")
 
 
 def _resolved(made: Made, node: ast.AST) -> tuple[ast.AST | None, ast.Assign | None]:
@@ -147,7 +147,7 @@ def _resolved(made: Made, node: ast.AST) -> tuple[ast.AST | None, ast.Assign | N
         return bindings[0], None
     if isinstance(parent, ast.Assign) and parent.targets == [bindings[0]]:
         return parent.value, parent
-    raise NoFixError(f"{node.id} is no function in sight")
+    raise NoFixError(f"{node.id} is not a visible function")
 
 
 def _definition(made: Made, node: ast.FunctionDef, gone: dict[ast.stmt, Span]) -> tuple[str, str]:
@@ -284,7 +284,7 @@ def _extracted(facts: ModuleFacts, site: EagerSite, statics: Collection[str]) ->
     for span in removal(syntax, gone):
         draft.delete(span)
     reads_what_changes(made, call, *definitions)
-    message = f"Compile it in a function `{name}` of the module"
+    message = f"Run it in a module-level jitted function `{name}`"
     return Built(draft, name, taken, message, doubtful=True)
 
 
@@ -298,7 +298,7 @@ def _check(made: Made, call: ast.Call, definitions: Collection[ast.AST]) -> None
             raise NoFixError("an expression that binds a name")
     whole = syntax.span(call)
     if any(whole.start <= span.start < whole.end for span in tokens_of(syntax).inner_rows.values()):
-        raise NoFixError("a string of several rows would change")
+        raise NoFixError("a string of several lines would change")
 
 
 def _refuse_given(facts: ModuleFacts, site: EagerSite, taken: Captures, statics: Collection[str]) -> None:

@@ -51,7 +51,7 @@ def _of_expression(facts: ModuleFacts, demand: Demand, node: cst.IfExp) -> Fix |
     level = _level(facts, demand.function, node.body, node.orelse)
     parts = ", ".join(draft.code(part) for part in (node.test, node.body, node.orelse))
     draft.replace(node, f"{draft.name('jax.numpy.where', node)}({parts})")
-    return draft.fix(level, "Choose with `jnp.where`")
+    return draft.fix(level, "Select with `jnp.where`")
 
 
 def _of_statement(facts: ModuleFacts, demand: Demand, node: cst.If) -> Fix | None:
@@ -70,7 +70,7 @@ def _of_statement(facts: ModuleFacts, demand: Demand, node: cst.If) -> Fix | Non
         raise NoFixError("a comment would be lost")
     parts = ", ".join(draft.code(part) for part in (node.test, first, second))
     draft.replace(span, f"return {draft.name('jax.numpy.where', node)}({parts})")
-    return draft.fix(level, "Choose with `jnp.where`")
+    return draft.fix(level, "Select with `jnp.where`")
 
 
 def _returned(block: cst.BaseSuite) -> cst.BaseExpression:

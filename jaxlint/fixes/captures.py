@@ -123,7 +123,7 @@ def captures(made: Made, nodes: Iterable[ast.AST], known: Collection[str] = ()) 
         check_argument(made, name, scope)
         found.items += of_name(made, name, scope, loads, identifiers)
     if len(found.items) > _MOST:
-        raise NoFixError("more arguments than anybody would pass")
+        raise NoFixError("too many arguments")
     return found
 
 

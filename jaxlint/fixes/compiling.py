@@ -101,7 +101,7 @@ class _Compiling:
         if node.args.vararg is not None or node.args.kwarg is not None or not function.parameters:
             raise NoFixError("any number of arguments, or none")
         if scopes.bindings(node.name, scopes.module) != [node]:
-            raise NoFixError("its name stands for something else too")
+            raise NoFixError("its name also means something else")
         refuse_more_than_computing(syntax, node)
         refuse_or_doubt(facts, syntax, node)
         for call in ast.walk(node):
@@ -109,7 +109,7 @@ class _Compiling:
             if own and scopes.binder(node.name, scopes.of(call)) is scopes.module:
                 raise NoFixError("it calls itself")
         if syntax.text[: syntax.span(node).start].rpartition("\n")[2].strip():
-            raise NoFixError("the function shares a row")
+            raise NoFixError("the function shares a line")
         self._sure = True
         self._before_loops = [loop for loop in facts.tree.loops if is_in(loop.context.function, function)]
         self._static = list(self._never_traced(function))
@@ -152,7 +152,7 @@ class _Compiling:
         names = [p.name for p in self._function.parameters if p.name in self._static]
         static = f", with {_and(names)} static" if names else ""
         loop = f", with its loop as {_and(list(dict.fromkeys(turned)))}" if turned else ""
-        return f"Compile `{self._name}`{static}{loop}"
+        return f"Jit `{self._name}`{static}{loop}"
 
     # Static arguments
 
@@ -200,7 +200,7 @@ class _Compiling:
                     raise NoFixError(f"Python needs the value of {name}, which is data")
             self._static += names
             self._steps = self._decorated()
-        raise NoFixError("more static arguments than anybody would name")
+        raise NoFixError("too many static arguments")
 
     def _is_data(self, parameter: Parameter) -> bool:
         """Whether something shows that a parameter holds arrays, which cannot be static."""
@@ -247,7 +247,7 @@ class _Compiling:
             turned = own.index(loop)
             if long is not None:
                 long = None if turned == long else long - (turned < long)
-        raise NoFixError("more loops than anybody would turn")
+        raise NoFixError("too many loops")
 
     @staticmethod
     def _is_short(unrolled: Unrolled | None) -> bool:

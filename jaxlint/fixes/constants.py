@@ -83,7 +83,7 @@ def _calls(draft: Draft, node: ast.FunctionDef) -> list[ast.Call]:
             raise NoFixError("a call with any arguments")
         calls.append(call)
     if not calls:
-        raise NoFixError("no call in sight")
+        raise NoFixError("no visible call")
     return calls
 
 

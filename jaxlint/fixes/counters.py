@@ -151,11 +151,11 @@ class Numbers:
             return
         callees = self._facts.calls.callees(call)
         if not callees or self._depth == 0:
-            raise NoFixError("the loop variable goes to what is not in sight")
+            raise NoFixError("the loop variable goes to what is not visible")
         for function, bound in callees:
             given = [p.name for p in function.parameters if argument_of(call, p, bound=bound) is arg.value]
             if not given:
-                raise NoFixError("the loop variable goes to what is not in sight")
+                raise NoFixError("the loop variable goes to what is not visible")
             inner = Numbers(self._facts, set(given), self._most, self._depth - 1)
             for node in self._facts.tree.body(function):
                 if isinstance(node, cst.Name) and node.value in given:

@@ -41,7 +41,7 @@ def put_back(facts: ModuleFacts, discarded: Discarded) -> Fix | None:
     wrapped = Wrapped(discarded.node, wrapping.wrapper, (function.node,), wrapping.bound, function)
     static = facts.values.statics(wrapped, function)
     if static is None:
-        raise NoFixError("the static arguments are not in sight")
+        raise NoFixError("the static arguments are not visible")
     gives = Purity(facts).of_function(function, dict.fromkeys(static, Gives.PYTHON))
     if wrapping.wrapper.name.endswith("pmap") or function.outer is not None:
         gives = Gives.FAILS  # it takes arrays with one axis more, or would compile again on each call
@@ -62,7 +62,7 @@ def _insert_sign(draft: Draft, discarded: Discarded, function: Function) -> None
     row, column = source.position(span.start)
     rest = source.text[span.end : source.row_span(source.position(span.end)[0]).end].strip()
     if source.line(row)[: column - 1].strip() or (rest and not rest.startswith("#")):
-        raise NoFixError("the statement shares its row with another")
+        raise NoFixError("the statement shares its line with another")
     if not function.decorators:
         draft.insert(span.start, "@")
         return

@@ -99,7 +99,7 @@ def _written(facts: ModuleFacts, site: CompileSite, statics: Collection[str]) ->
     text = wrapper_text(draft, site, wrapper, [], statics)  # type: ignore[arg-type]
     place = syntax.span(function).start
     draft.insert(place, f"@{text}\n{indentation(syntax, function)}")
-    return draft.fix(Applicability.UNSAFE, f"Compile `{function.name}` itself")
+    return draft.fix(Applicability.UNSAFE, f"Jit `{function.name}` itself")
 
 
 def _row(made: Made, decorator: ast.AST) -> Span:

@@ -373,7 +373,7 @@ def _bound(made: Made, site: CompileSite, bound: _Partial, pieces: Pieces, stati
     for span in removal(syntax, gone):
         draft.delete(span)
     passed = ", ".join(f"`{draft.code(node)}`" for node in (*bound.positional, *bound.named.values()))
-    text = f"Call `{name}`" if name == code else f"Compile `{code}` once, as `{name}`"
+    text = f"Call `{name}`" if name == code else f"Jit `{code}` once, as `{name}`"
     return Built(draft, _behind(made, bound.function) or "", taken, f"{text}, and pass it {passed}", doubtful=True)
 
 

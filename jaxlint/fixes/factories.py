@@ -58,7 +58,7 @@ def at_module_level(facts: ModuleFacts, site: CompileSite) -> Fix | None:
         and not doubtful
         and all(is_constant(a) or is_stable(scopes, a) for a in arguments_of(maker))
     )
-    text = f"Call `{factory.name}` once, at module level" if known is None else f"Use `{known}`, which is the same"
+    text = f"Call `{factory.name}` once, at module level" if known is None else f"Use `{known}`, which is equivalent"
     return draft.fix(Applicability.SAFE if safe else Applicability.UNSAFE, text)
 
 
@@ -82,7 +82,7 @@ def memoised(facts: ModuleFacts, site: CompileSite) -> Fix | None:
     for load in scopes.loads(factory.name, scopes.module):
         call = syntax.parents[load]
         if not isinstance(call, ast.Call) or call.func is not load:
-            raise NoFixError("the factory is handed on")
+            raise NoFixError("the factory is passed on")
         for argument in arguments_of(call):
             if not is_hashable(made, argument):
                 raise NoFixError("an argument may not be hashable")
@@ -91,7 +91,7 @@ def memoised(facts: ModuleFacts, site: CompileSite) -> Fix | None:
         raise NoFixError("an argument may not be hashable")
     place = syntax.source.line_starts[syntax.source.position(syntax.start(factory))[0] - 1]
     draft.insert(place, f"@{draft.name('functools.lru_cache', place)}(maxsize=None, typed=True)\n", rank=2)
-    return draft.fix(Applicability.UNSAFE, f"Memoise `{factory.name}`, so that it compiles once for each argument")
+    return draft.fix(Applicability.UNSAFE, f"Cache `{factory.name}`, so that it compiles once per argument")
 
 
 def above_the_loop(facts: ModuleFacts, site: CompileSite) -> Fix | None:
@@ -137,7 +137,7 @@ def lifted(made: Made) -> Fix | None:
         if not loops:
             raise NoFixError(f"{name} changes in the loop")
     if {syntax.parents[node] for node in nodes} != {innermost}:
-        raise NoFixError("it is not made in every turn")
+        raise NoFixError("it is not created in each iteration")
     reads_what_changes(made, *nodes)
     loop = loops[-1]
     gone = {node: rows(syntax, node) for node in nodes}
@@ -146,7 +146,7 @@ def lifted(made: Made) -> Fix | None:
     draft.insert(syntax.above(loop), text)
     for span in removal(syntax, gone):
         draft.delete(span)
-    return draft.fix(Applicability.UNSAFE, "Make it once, above the loop")
+    return draft.fix(Applicability.UNSAFE, "Create it once, above the loop")
 
 
 def _loops(made: Made) -> list[ast.For | ast.While]:

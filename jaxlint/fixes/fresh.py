@@ -59,7 +59,7 @@ def made_once(facts: ModuleFacts, given: Given) -> Fix | None:
         text = statement(draft.syntax, draft.span(maker), f"{name} = ", "", indent_unit(draft.syntax, maker), {})
         insert_definition(draft, scopes, maker, scopes.module_names(maker), text)
         draft.replace(maker, name)
-    return draft.fix(Applicability.UNSAFE if doubtful else Applicability.SAFE, f"Make it once, as `{name}`")
+    return draft.fix(Applicability.UNSAFE if doubtful else Applicability.SAFE, f"Create it once, as `{name}`")
 
 
 def _maker(draft: Draft, scopes: Scopes, node: ast.AST) -> ast.expr | ast.FunctionDef:

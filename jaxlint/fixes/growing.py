@@ -59,7 +59,7 @@ def joined_once(facts: ModuleFacts, growing: Growing) -> Fix | None:
     draft.replace(join.statement, f"{name}.{step}")
     whole = name if join.first else f"{name}[::-1]"
     _insert_below(draft, loop, f"{margin}{join.name} = {_joining(draft, join, whole)}")
-    return draft.fix(Applicability.UNSAFE, f"Join the parts of `{join.name}` once, behind the loop")
+    return draft.fix(Applicability.UNSAFE, f"Join the parts of `{join.name}` once, after the loop")
 
 
 def _join(syntax: Syntax, call: ast.Call, name: str) -> _Join:
@@ -91,7 +91,7 @@ def _join(syntax: Syntax, call: ast.Call, name: str) -> _Join:
         return _Join(call, statement, name, both[1:], True, flat)
     if places[0] == len(both) - 1 and len(both) == 2:
         return _Join(call, statement, name, both[:1], False, flat)
-    raise NoFixError("the array stands between its parts")
+    raise NoFixError("the array is between its parts")
 
 
 def _listed(call: ast.Call) -> list[ast.expr]:
@@ -146,14 +146,14 @@ def _check(syntax: Syntax, scopes: Scopes, join: _Join, scope: Scope, loop: ast.
     end = syntax.span(loop).end
     behind = syntax.text[end : _row_end(syntax, end)].strip()
     if before.strip() or (behind and not behind.startswith("#")):
-        raise NoFixError("the loop shares a row")
+        raise NoFixError("the loop shares a line")
     names = {node.id for part in join.parts for node in ast.walk(part) if isinstance(node, ast.Name)}
     for value, _ in changes(ast.walk(loop)):
         root = root_of(value)
         if isinstance(root, ast.Name) and root.id in names:
             raise NoFixError("a part changes in place")
     if not any(getattr(node, "lineno", loop.lineno) < loop.lineno for node in scopes.bindings(join.name, scope)):
-        raise NoFixError("the array has no start in sight")
+        raise NoFixError("the array has no visible start")
 
 
 def _ravel(draft: Draft, join: _Join, text: str) -> str:

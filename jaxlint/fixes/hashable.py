@@ -65,7 +65,7 @@ def frozen_sequence(facts: ModuleFacts, given: Given) -> Fix | None:
     if kind in draft.syntax.module_bindings:
         raise NoFixError(f"{kind} is another thing here")
     level = Applicability.SAFE if sure else Applicability.UNSAFE
-    return draft.fix(level, f"Hand over a {kind}")
+    return draft.fix(level, f"Pass a {kind}")
 
 
 def _to_tuple(draft: Draft, node: ast.AST) -> bool:
@@ -149,7 +149,7 @@ def frozen_class(facts: ModuleFacts, given: Given) -> Fix | None:
     """
     cls = _class_of(facts, given.node)
     if cls is None:
-        raise NoFixError("no class in sight")
+        raise NoFixError("no visible class")
     return frozen(facts, cls)
 
 

@@ -141,7 +141,7 @@ def resolved(made: Made, target: ast.AST) -> tuple[ast.AST, ast.stmt | None]:
     parent = made.syntax.parents[bindings[0]]
     if isinstance(parent, ast.Assign) and parent.targets == [bindings[0]]:
         return parent.value, parent
-    raise NoFixError(f"{target.id} is not a function in sight")
+    raise NoFixError(f"{target.id} is not a visible function")
 
 
 # Functions and lambdas
@@ -331,7 +331,7 @@ def named(made: Made, name: str) -> list[str]:
 
 def message(name: str, taken: Captures, *, reused: bool = False) -> str:
     """Say what a fix does."""
-    what = f"Use `{name}`, which is the same" if reused else f"Move it to module level as `{name}`"
+    what = f"Use `{name}`, which is equivalent" if reused else f"Move it to module level as `{name}`"
     passed = [f"`{item.argument}`" for item in taken.items]
     if not passed:
         return what
@@ -657,7 +657,7 @@ def insert_definition(draft: Draft, scopes: Scopes, node: ast.AST, names: Collec
         tops = [syntax.top(syntax.span(binding)) for binding in bindings]
         imported = all(isinstance(binding, (ast.Import, ast.ImportFrom)) for binding in bindings)
         if not bindings or (len(bindings) > 1 and not imported) or top in tops or not _is_bound(syntax, bindings):
-            raise NoFixError(f"{name} may stand for something else at module level")
+            raise NoFixError(f"{name} may mean something else at module level")
         for other in tops:
             if syntax.span(other).start > start and (
                 latest is None or syntax.span(other).start > syntax.span(latest).start

@@ -242,7 +242,7 @@ def _below(syntax: Syntax, node: ast.stmt, line: str, *, blank: bool) -> Edit:
     row = syntax.source.position(syntax.span(node).end)[0]
     rest = syntax.text[syntax.span(node).end : syntax.source.row_span(row).end]
     if ";" in rest.partition("#")[0]:
-        raise NoFixError("the last import shares its row with another statement")
+        raise NoFixError("the last import shares its line with another statement")
     gap = newline if blank else ""
     if row < len(syntax.source.line_starts):
         return _insert(syntax.source.line_starts[row], gap + line + newline)

@@ -69,7 +69,7 @@ def at_module_level(facts: ModuleFacts, instance: ShortLived) -> Fix | None:
     for span in removal(syntax, gone):
         draft.delete(span)
     safe = plain and not doubtful and _is_cheap(made, cls)
-    text = f"Make it once, at module level, as `{name}`" if known is None else f"Use `{known}`, which is the same"
+    text = f"Create it once, at module level, as `{name}`" if known is None else f"Use `{known}`, which is equivalent"
     return draft.fix(Applicability.SAFE if safe else Applicability.UNSAFE, text)
 
 
@@ -120,7 +120,7 @@ def memoised(facts: ModuleFacts, instance: ShortLived) -> Fix | None:
     insert_definition(draft, scopes, call, set(), f"{cache}\ndef {factory}({parameters}):\n{body}\n")
     draft.replace(call, f"{factory}({parameters})")
     sure = all(is_hashable(made, argument) for argument in given)
-    message = f"Make it once for each argument, in a memoised `{factory}`"
+    message = f"Create it once per argument, in a cached `{factory}`"
     return draft.fix(Applicability.UNSAFE if sure else Applicability.DISPLAY, message)
 
 
@@ -156,7 +156,7 @@ def _refuse_changes(made: Made, cls: ast.ClassDef) -> bool:
         above = syntax.parents[load]
         called = isinstance(above, ast.Call) and above.func is load
         if not called and not (isinstance(above, ast.Attribute) and isinstance(above.ctx, ast.Load)):
-            raise NoFixError("the instance is changed, or handed on")
+            raise NoFixError("the instance is changed, or passed on")
     return _refuse_changing_class(made, cls, set())
 
 

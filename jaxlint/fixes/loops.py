@@ -53,7 +53,7 @@ def as_jax_loop(facts: ModuleFacts, unrolled: Unrolled) -> Fix | None:
     _write(draft, unrolled, turns, carry)
     name = turns.function.rpartition(".")[2]
     level = Applicability.UNSAFE if body.plausible else Applicability.DISPLAY
-    return draft.fix(level, f"Write the loop as `jax.lax.{name}`")
+    return draft.fix(level, f"Rewrite the loop with `jax.lax.{name}`")
 
 
 # Turns
@@ -199,7 +199,7 @@ class _Body:
                 self._check_start(name)
                 carried.append(name)
         if not carried:
-            raise NoFixError("nothing goes from turn to turn")
+            raise NoFixError("nothing is carried between iterations")
         known = {name: name for name in carried}
         if self.turns.counts:
             known[variable] = SCALAR
@@ -214,7 +214,7 @@ class _Body:
 
     def _block(self, block: cst.BaseSuite, flow: _Flow) -> None:
         if not isinstance(block, cst.IndentedBlock):
-            raise NoFixError("the body stands on the row of the loop")
+            raise NoFixError("the body is on the line of the loop")
         for statement in block.body:
             if isinstance(statement, cst.SimpleStatementLine):
                 for small in statement.body:
@@ -250,7 +250,7 @@ class _Body:
     def _if(self, node: cst.If, flow: _Flow) -> None:
         self._read(node.test, flow)
         if not self.facts.values.kind(node.test).known or mentions(node.test, {self.turns.variable, *self._written}):
-            raise NoFixError("a test that each turn may answer otherwise")
+            raise NoFixError("a test whose result may change between iterations")
         first, second = _Flow(set(flow.assigned)), _Flow(set(flow.assigned))
         self._block(node.body, first)
         if isinstance(node.orelse, cst.If):
@@ -267,7 +267,7 @@ class _Body:
         loop = next(loop for loop in self.facts.tree.loops if loop.node is node)
         trips, _ = self.facts.loops.trips(loop)
         if trips is None or mentions(node.iter, {self.turns.variable}):
-            raise NoFixError("a loop within the loop whose turns are not known")
+            raise NoFixError("an inner loop of unknown length")
         if self._is_used_after(self._bindings(node.target.value), node):
             raise NoFixError("a loop variable is used behind its loop")
         self._block(node.body, inner)
@@ -365,7 +365,7 @@ class _Body:
             if binding.kind not in ("assign", "unpack") or not isinstance(value, cst.CSTNode):
                 raise NoFixError("a name is bound by no assignment")
             if binding.kind == "assign" and _is_no_array(value):
-                raise NoFixError("a container goes from turn to turn")
+                raise NoFixError("a container is carried between iterations")
 
     def _check_shape(self, name: str, shapes: Shapes) -> None:
         starts = [b.value for b in self._before(name) if isinstance(b.value, cst.CSTNode)]
@@ -448,7 +448,7 @@ def _write(draft: Draft, unrolled: Unrolled, turns: _Turns, carry: list[str]) ->
     first = node.body[0]
     inner = source.line(first.lineno)[: source.position(draft.span(first).start)[1] - 1]
     if indent.strip() or inner.strip() or first.lineno == source.position(head.end)[0]:
-        raise NoFixError("the loop shares a row with another statement")
+        raise NoFixError("the loop shares a line with another statement")
     function = turns.function
     step = _local_name(draft, unrolled, "step")
     single = len(carry) == 1
@@ -497,7 +497,7 @@ def _write(draft: Draft, unrolled: Unrolled, turns: _Turns, carry: list[str]) ->
 def _on_one_row(draft: Draft, node: cst.CSTNode) -> str:
     code = draft.code(node)
     if "\n" in code or "\r" in code:
-        raise NoFixError("a test of several rows")
+        raise NoFixError("a test of several lines")
     return code
 
 

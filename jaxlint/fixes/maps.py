@@ -38,7 +38,7 @@ _PLACING = frozenset(
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 _WIDTH = 88
 """From here on a call is spread over several rows."""
-_MESSAGE = "Compile the tree.map as one program"
+_MESSAGE = "Jit the `tree.map`"
 
 
 @dataclass
@@ -168,9 +168,9 @@ def compile_caller(facts: ModuleFacts, leaf_map: LeafMap) -> Fix | None:
     row = draft.source.line_starts[node.lineno - 1]
     indent = draft.source.text[row : draft.span(node).start]
     if indent.strip():
-        raise NoFixError("the function shares a row")
+        raise NoFixError("the function shares a line")
     draft.insert(draft.span(node).start, f"@{draft.name('jax.jit', node)}\n{indent}")
-    return read.fix(f"Compile `{node.name}`")
+    return read.fix(f"Jit `{node.name}`")
 
 
 # In place
@@ -236,7 +236,7 @@ def compile_at_module_level(facts: ModuleFacts, leaf_map: LeafMap) -> Fix | None
         raise NoFixError("a comment would be lost")
     whole = draft.span(call)
     if any(whole.start <= span.start < whole.end for span in tokens_of(syntax).inner_rows.values()):
-        raise NoFixError("a string of several rows would change")
+        raise NoFixError("a string of several lines would change")
     around = facts.tree.context(leaf_map.node).function
     name = draft.fresh(*_names(read, around))
     given = [moved.code, *trees.written, *(_keyword(read, k, free) for k in call.keywords)]
@@ -256,7 +256,11 @@ def compile_at_module_level(facts: ModuleFacts, leaf_map: LeafMap) -> Fix | None
     draft.replace(call, text)
     for span in removal(syntax, moved.gone):
         draft.delete(span)
-    said = f"Use `{name}`, which is the same" if known else f"Compile the tree.map in a function `{name}` of the module"
+    said = (
+        f"Use `{name}`, which is equivalent"
+        if known
+        else f"Run the `tree.map` in a module-level jitted function `{name}`"
+    )
     return read.fix(said)
 
 
@@ -331,7 +335,7 @@ def _resolved(read: _Map) -> tuple[ast.expr, ast.stmt | None]:
     parent = read.draft.syntax.parents[binding]
     if isinstance(parent, ast.Assign) and parent.targets == [binding] and isinstance(parent.value, ast.Lambda):
         return mapped, parent
-    raise NoFixError("the function is not in sight")
+    raise NoFixError("the function is not visible")
 
 
 def _moved(read: _Map, mapped: ast.expr, definition: ast.stmt | None, free: _Free) -> _Moved:

@@ -65,7 +65,7 @@ def compiled_attribute(facts: ModuleFacts, site: CompileSite) -> Fix | None:
         attribute = _fresh_attribute(made, name, private=inside)
         _add_to_init(made, known, f"{instance}.{attribute} = {text}")
     draft.replace(maker, f"{owner}.{attribute}")
-    return draft.fix(Applicability.UNSAFE, f"Compile it once, in `__init__`, as `{instance}.{attribute}`")
+    return draft.fix(Applicability.UNSAFE, f"Jit it once, in `__init__`, as `{instance}.{attribute}`")
 
 
 def _only_class_with(syntax: Syntax, method: str) -> str:
@@ -191,7 +191,7 @@ class _Class:
             if isinstance(call, ast.Name) and call.id == "vars":
                 raise NoFixError("attributes are changed by their names")
             if isinstance(call, ast.expr) and dotted(scopes, call).startswith(_COPIERS):
-                raise NoFixError("objects are copied or pickled here, and a compiled function with them")
+                raise NoFixError("objects are copied or pickled here, and a jitted function with them")
             if isinstance(call, ast.Call) and "register" in dotted(scopes, call.func).rpartition(".")[2]:
                 raise NoFixError("classes are registered as pytrees here")
         return cls(syntax, scopes, node, init, family)
@@ -231,7 +231,7 @@ class _Class:
         """
         methods = self.methods(name)
         if not methods:
-            raise NoFixError(f"{name} is no method in sight")
+            raise NoFixError(f"{name} is not a visible method")
         if any(self._changes(name)):
             raise NoFixError(f"{name} is replaced")
         for method in methods:
@@ -243,7 +243,7 @@ class _Class:
             for load in self.scopes.loads(arguments[0].arg, method):
                 read = self.syntax.parents[load]
                 if not isinstance(read, ast.Attribute) or not isinstance(read.ctx, ast.Load):
-                    raise NoFixError(f"{name} hands the instance on, or changes it")
+                    raise NoFixError(f"{name} passes the instance on, or changes it")
                 if self.methods(read.attr):
                     if read.attr not in (*seen, name):
                         self.refuse_changes(read.attr, (*seen, name))
@@ -311,7 +311,7 @@ def class_of_module(scopes: Scopes, name: str) -> ast.ClassDef:
     """
     bindings = scopes.bindings(name, scopes.module) if name else []
     if len(bindings) != 1 or not isinstance(bindings[0], ast.ClassDef) or bindings[0] not in scopes.module.body:
-        raise NoFixError("the class is not in sight")
+        raise NoFixError("the class is not visible")
     return bindings[0]
 
 
@@ -424,7 +424,7 @@ def static_instance(facts: ModuleFacts, site: CompileSite) -> Fix | None:
     draft.insert(place, f"{instance}, " if call.args or call.keywords else instance)
     draft.replace(maker, name)
     insert_definition(draft, scopes, maker, {node.name}, f"{name} = {wrapper[:-1]}, static_argnums=0)")
-    return draft.fix(Applicability.UNSAFE, f"Compile `{node.name}.{target.attr}` once, with the instance static")
+    return draft.fix(Applicability.UNSAFE, f"Jit `{node.name}.{target.attr}` once, with the instance static")
 
 
 def _is_frozen(scopes: Scopes, node: ast.ClassDef) -> bool:

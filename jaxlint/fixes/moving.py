@@ -103,7 +103,7 @@ def rows(syntax: Syntax, node: ast.stmt, *, comments: bool = True) -> Span:
     row = source.position(syntax.span(node).end)[0]
     rest = syntax.text[syntax.span(node).end : source.row_span(row).end].strip()
     if rest and not rest.startswith("#"):
-        raise NoFixError("the statement shares its row with another")
+        raise NoFixError("the statement shares its line with another")
     if isinstance(getattr(node, "body", None), list):
         indent = indentation(syntax, node)
         last = row

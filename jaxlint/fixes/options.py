@@ -60,7 +60,7 @@ def extend(draft: Draft, value: ast.expr, items: Sequence[str], *, known: object
         draft.replace(value, listed(items))
     elif isinstance(value, ast.Constant) or (isinstance(value, ast.UnaryOp) and isinstance(known, int)):
         if "\n" in code or "\r" in code:
-            raise NoFixError("a string of several rows")
+            raise NoFixError("a string of several lines")
         draft.replace(value, f"({code}, {more})")
     elif isinstance(known, tuple):
         draft.replace(value, f"(*{code}, {more})")
@@ -99,7 +99,7 @@ def _insert_after(draft: Draft, last: ast.AST, close: int, text: str) -> None:
     """Insert an item behind the last one before the bracket at `close`."""
     source, span = draft.source, draft.span(last)
     if not _BLANK.fullmatch(source.text[span.end : close]):
-        raise NoFixError("the last item stands in parentheses")
+        raise NoFixError("the last item is in parentheses")
     row, column = source.position(span.start)
     indent = source.line(row)[: column - 1]
     own_row = not indent.strip() and source.position(close)[0] > source.position(span.end)[0]
@@ -142,5 +142,5 @@ def _remove(draft: Draft, items: Sequence[ast.AST], index: int, close: int) -> N
     if "#" in text[start : span.start] or "#" in text[span.end : end]:
         raise NoFixError("there is a comment beside the item")
     if "(" in text[start : span.start] or ")" in text[span.end : end]:
-        raise NoFixError("an item stands in parentheses")
+        raise NoFixError("an item is in parentheses")
     draft.delete(Span(start, end))

@@ -63,7 +63,7 @@ class Quiet:
             return
         behind = self._facts.tracing.functions_behind(call.func) if isinstance(call.func, cst.Call) else []
         if not behind:
-            raise NoFixError("a call of something that is not in sight")
+            raise NoFixError("a call of something that is not visible")
         for function in behind:
             self.check_function(function, _DEPTH)
 

@@ -113,7 +113,7 @@ class _Reads:
             raise NoFixError(f"{name} is bound more than once")
         for bound in bindings:
             if any(isinstance(around, LOOPS) for around in (bound, *self._syntax.around(bound))):
-                raise NoFixError(f"{name} is bound again by each turn of a loop")
+                raise NoFixError(f"{name} is bound again in each iteration of a loop")
             if isinstance(bound, (*DEFS, ast.ClassDef)):
                 self.of(bound)
             parent = self._syntax.parents.get(bound)

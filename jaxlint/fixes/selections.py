@@ -63,7 +63,7 @@ def _updated(facts: ModuleFacts, node: cst.Subscript, base: cst.BaseExpression, 
         v = f"{x} {operator} {v if _is_atom(value) else f'({v})'}"
     draft.replace(call, f"{draft.name('jax.numpy.where', call)}({m}, {v}, {x})")
     level = Applicability.UNSAFE if _is_number(facts, value) else Applicability.DISPLAY
-    return draft.fix(level, "Choose with `jnp.where`")
+    return draft.fix(level, "Select with `jnp.where`")
 
 
 def _reduced(facts: ModuleFacts, node: cst.Subscript, mask: cst.BaseExpression) -> Fix | None:
@@ -100,7 +100,7 @@ def _sized(facts: ModuleFacts, node: cst.Call) -> Fix | None:
     draft = Draft(facts)
     end = draft.span(value).end
     draft.replace(Span(end, end), f", size={value.value}.size, fill_value=0")
-    return draft.fix(Applicability.DISPLAY, "Give `size=`, up to which the result is filled")
+    return draft.fix(Applicability.DISPLAY, "Pass `size=`, to which the result is padded")
 
 
 def _covers(facts: ModuleFacts, node: cst.CSTNode, base: cst.Name, depth: int) -> bool:

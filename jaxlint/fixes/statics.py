@@ -91,7 +91,7 @@ def names_to_add(facts: ModuleFacts, demand: Demand, parameter: Parameter, funct
     found: list[str] = []
     for wrapped, names in _sources(facts, demand, parameter).found.values():
         if wrapped.decorated is not function:
-            raise NoFixError("another compiled function would have to change")
+            raise NoFixError("another jitted function would have to change")
         found += names
     return found
 
@@ -101,7 +101,7 @@ def _sources(facts: ModuleFacts, demand: Demand, parameter: Parameter) -> _Sourc
     for wanted in (parameter, *_asked_next(facts, demand, parameter)):
         sources.follow(wanted, demand if wanted is parameter else None)
     if not sources.found:
-        raise NoFixError("nothing in sight compiles it")
+        raise NoFixError("nothing visible compiles it")
     return sources
 
 
@@ -252,13 +252,13 @@ class _Sources:
         facts, function = self.facts, parameter.function
         static = facts.values.statics(wrapped, function)
         if static is None:
-            raise NoFixError("the static arguments are not in sight")
+            raise NoFixError("the static arguments are not visible")
         if not wrapped.wrapper.static:
             raise NoFixError(f"{wrapped.wrapper.name} has no static arguments")
         if parameter.name in static:
             return
         if any(wrapped.keyword(option) is not None for option in BOUND_TO_ORDER):
-            raise NoFixError("another option speaks of each argument")
+            raise NoFixError("another option has one entry per argument")
         if self._is_donated(wrapped, parameter):
             raise NoFixError("it is donated")
         self._check_between(wrapped, parameter)
@@ -286,7 +286,7 @@ class _Sources:
             below = function.decorators[function.decorators.index(wrapped.node) + 1 :]
             kinds = [facts.wrappings.wrapping(node) for node in below]
             if any(kind is None or kind.wrapper.name not in _KEEPING or kind.bound for kind in kinds):
-                raise NoFixError("a decorator stands between")
+                raise NoFixError("a decorator is between")
             if kinds and parameter.position == 0:
                 raise NoFixError("it is differentiated")
             return
@@ -297,12 +297,12 @@ class _Sources:
                 raise NoFixError("what is compiled depends on a branch")
             if values[0] is function:
                 if function.decorators and not facts.names.is_static(function):
-                    raise NoFixError("a decorator stands between")
+                    raise NoFixError("a decorator is between")
                 return
             inner = values[0].node if isinstance(values[0], Expression) else None
             held = facts.wrappings.of(inner) if inner is not None else None
             if held is None or held.wrapper.name not in _KEEPING or len(held.arguments) != 1:
-                raise NoFixError("a transform stands between")
+                raise NoFixError("a transform is between")
             if parameter.position == 0:
                 raise NoFixError("it is differentiated")
             node = held.targets[0]
@@ -368,7 +368,7 @@ def _function(facts: ModuleFacts, wrapped: Wrapped) -> Function:
     if found is None:
         behind = facts.tracing.functions_behind(wrapped.targets[0])
         if len(behind) != 1:
-            raise NoFixError("what is compiled is not in sight")
+            raise NoFixError("what is compiled is not visible")
         found = behind[0]
     return found
 
@@ -401,13 +401,13 @@ def option_of(draft: Draft, wrapped: Wrapped, option: str) -> tuple[ast.Call, as
     argument = next(a for a in wrapped.arguments if a.keyword is not None and a.keyword.value == option)
     call = draft.facts.tree.parent(argument)
     if not isinstance(call, cst.Call):
-        raise NoFixError("the option is not in sight")
+        raise NoFixError("the option is not visible")
     if call is not wrapped.node and not any(node is wrapped.node for node in draft.facts.tree.ancestors(call)):
         raise NoFixError("others share the option")
     node = draft.syntax.at(draft.span(call), ast.Call)
     keyword = options.keyword(node, option) if isinstance(node, ast.Call) else None
     if keyword is None or not isinstance(node, ast.Call):
-        raise NoFixError("the option is not in sight")
+        raise NoFixError("the option is not visible")
     return node, keyword
 
 
@@ -503,7 +503,7 @@ def _rename(draft: Draft, wrong: WrongArgument, elements: list[ast.expr]) -> Fix
     draft.replace(place[0], code.replace(str(wrong.given), meant))
     parameter = wrong.function.parameter(meant)
     sure = wrong.option.startswith("static") and parameter is not None and not _looks_like_data(draft, parameter)
-    return _corrected(draft, wrong, f"Name `{meant}` instead of `{wrong.given}`", sure=sure)
+    return _corrected(draft, wrong, f"Use `{meant}` instead of `{wrong.given}`", sure=sure)
 
 
 def _looks_like_data(draft: Draft, parameter: Parameter) -> bool:

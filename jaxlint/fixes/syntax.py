@@ -151,7 +151,7 @@ class Syntax:
         row = self.source.position(self.start(node))[0]
         begin = self.source.line_starts[row - 1]
         if self.text[begin : self.start(node)].strip():
-            raise NoFixError("the statement shares its row with another")
+            raise NoFixError("the statement shares its line with another")
         indent = self.text[begin : self.start(node)]
         while row > 1:
             line = self.source.line(row - 1)

@@ -44,7 +44,7 @@ def compiled_gradient(facts: ModuleFacts, call: cst.Call) -> Fix | None:
         functions = facts.names.functions(wrapped.targets[0]) if wrapped is not None else ()
         if wrapped is not None and len(functions) == 1:
             return _compiled(facts, call, wrapped, functions[0])
-    raise NoFixError("no gradient of a function in sight")
+    raise NoFixError("no gradient of a visible function")
 
 
 def _compiled(facts: ModuleFacts, node: cst.Call, wrapped: Wrapped, function: Function) -> Fix | None:
@@ -69,7 +69,7 @@ def _compiled(facts: ModuleFacts, node: cst.Call, wrapped: Wrapped, function: Fu
     name = draft.fresh("_".join(["", *_words(made), function.name.strip("_")]))
     draft.insert_above(top, f"{name} = {draft.name(wrapper, made)}({draft.code(made)})")
     draft.replace(made, name)
-    fix = draft.fix(Applicability.UNSAFE, f"Compile `{draft.code(made)}` once, at module level")
+    fix = draft.fix(Applicability.UNSAFE, f"Jit `{draft.code(made)}` once, at module level")
     if fix is not None and any(keyword.arg == "has_aux" for keyword in made.keywords):
         _refuse_other_results(facts, fix, function.name)
     return fix
@@ -85,7 +85,7 @@ def _refuse_other_results(facts: ModuleFacts, fix: Fix, name: str) -> None:
     results = Results(after)
     functions = [f for f in after.tree.functions if f.name == name and f.outer is None and f.cls is None]
     if any(results.of(value) == "python" for function in functions for value in function.returns):
-        raise NoFixError("it hands back what is no array")
+        raise NoFixError("it returns something other than arrays")
 
 
 def _is_no_array(facts: ModuleFacts, node: cst.BaseExpression) -> bool:

@@ -99,11 +99,11 @@ class _Turn:
         self._results = list(self._outputs())
         grown = {ast.unparse(value) for value, _ in changes(ast.walk(node))}
         if grown.intersection(self._given):
-            raise NoFixError("what turns change in place may have another structure in each")
+            raise NoFixError("what iterations change in place may differ in structure")
         for name in self._given:
             self._refuse_growing_number(name)
         if not self._results or len(self._given) > _MOST:
-            raise NoFixError("nothing comes of it, or it takes more than anybody would pass")
+            raise NoFixError("nothing comes of it, or it takes too many arguments")
         around = self._made().function_name() if isinstance(self._frame, FUNCTIONS) else "loop"
         self.name = draft.fresh(f"_{around}_turn")
 
@@ -233,10 +233,10 @@ class _Turn:
             func = part.func if isinstance(part, ast.Call) else None
             called = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
             if called in _GROWING and name in self._changing:
-                raise NoFixError(f"{name} has another shape in each turn")
+                raise NoFixError(f"{name} changes shape between iterations")
             names = {n.id for n in ast.walk(part) if isinstance(n, ast.Name)} if isinstance(part, ast.Slice) else set()
             if names & self._changing:
-                raise NoFixError(f"{name} has another shape in each turn")
+                raise NoFixError(f"{name} changes shape between iterations")
 
     def _is_variable(self, name: ast.Name, scope: Scope) -> bool:
         """Whether the function cannot see a name's value: one of the function around, or a variable of the module."""
@@ -285,7 +285,7 @@ class _Turn:
         statics = self.taken.statics(uses)
         for item in self.taken.items:
             if item.parameter in statics and item.argument.partition(".")[0] in self._changing:
-                raise NoFixError(f"Python needs {item.argument}, which changes from turn to turn")
+                raise NoFixError(f"Python needs {item.argument}, which changes between iterations")
         return statics
 
     def fix(self) -> Fix:
@@ -300,7 +300,7 @@ class _Turn:
         span = Span(rows(syntax, first).start, rows(syntax, last).end)  # type: ignore[arg-type]
         inner = indentation(syntax, first)
         if syntax.source.position(syntax.span(first).start)[0] == self._loop.lineno:
-            raise NoFixError("the body stands on the row of the loop")
+            raise NoFixError("the body is on the line of the loop")
         text = at_margin(syntax, span, self.taken.changes, unit).rstrip("\r\n")
         results = ", ".join(self._results)
         jit = draft.name("jax.jit", first)
@@ -312,7 +312,7 @@ class _Turn:
         insert_definition(draft, self._scopes, first, set(), f"@{jit}\n{head}\n{text}\n{unit}return {results}\n")
         newline = "\n" if syntax.text[span.end - 1 : span.end] in ("\n", "\r") else ""
         draft.replace(span, f"{inner}{results} = {self.name}({', '.join(self._given)}){newline}")
-        fix = draft.fix(Applicability.UNSAFE, f"Compute a turn in a compiled function `{self.name}` of the module")
+        fix = draft.fix(Applicability.UNSAFE, f"Compute an iteration in a module-level jitted function `{self.name}`")
         if fix is None:
             raise NoFixError("nothing changes")
         return fix

@@ -43,7 +43,7 @@ def left_to_be_traced(facts: ModuleFacts, given: Given, *, array: bool = False) 
     draft = Draft(facts)
     _drop(draft, wrapped, parameter)
     # Python's numbers are as exact as they like, those of a traced one have 32 bits.
-    return draft.fix(Applicability.UNSAFE, f"Leave `{parameter.name}` to be traced")
+    return draft.fix(Applicability.UNSAFE, f"Trace `{parameter.name}`")
 
 
 def _refuse_what_cannot_be_traced(facts: ModuleFacts, parameter: Parameter, *, array: bool) -> None:
@@ -86,7 +86,7 @@ def _drop(draft: Draft, wrapped: Wrapped, parameter: Parameter) -> None:
         NoFixError: the options are not literal, or another one counts on the order of what is traced.
     """
     if any(wrapped.keyword(option) is not None for option in BOUND_TO_ORDER):
-        raise NoFixError("another option speaks of each argument")
+        raise NoFixError("another option has one entry per argument")
     names = {parameter.name, number_of(draft.facts, wrapped, parameter)} - {None}
     done = False
     for option in wrapped.wrapper.static:

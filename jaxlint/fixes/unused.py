@@ -43,7 +43,7 @@ def use(facts: ModuleFacts, unused: UnusedName) -> Fix | None:
         raise NoFixError("it may not be bound")
     static = facts.values.statics(wrapped, function)
     if static is None:
-        raise NoFixError("the static arguments are not in sight")
+        raise NoFixError("the static arguments are not visible")
     if Purity(facts).of_function(function, dict.fromkeys(static, Gives.PYTHON)) is Gives.FAILS:
         raise NoFixError("it cannot be traced")
     draft = Draft(facts)

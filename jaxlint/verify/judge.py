@@ -281,23 +281,23 @@ def grows(growth: Growth, *, by_data: bool = False, literal: bool = True) -> Jud
     if growth.reason:
         return Judgement(None, growth.reason, tier, numbers)
     if not growth.reached:
-        return Judgement(None, f"calls of {growth.target} never came to this loop", tier, numbers)
+        return Judgement(None, f"calls of {growth.target} never reached this loop", tier, numbers)
     if by_data and growth.sizes:
         return _by_size(growth, tier, numbers)
     (few, at_few), (many, at_many) = sorted(growth.equations.items())
     invented = bool(growth.inputs) and (by_data or not literal)
     if invented and growth.turns is not None and growth.turns < many:
-        return Judgement(None, f"only {growth.turns} turns with the arguments that were found", tier, numbers)
+        return Judgement(None, f"only {growth.turns} iterations with the arguments that were found", tier, numbers)
     slope = (at_many - at_few) / (many - few)
     if by_data or growth.turns is None:
-        text = f"{slope:g} equations a turn, in a loop whose turns are not known"
+        text = f"{slope:g} equations per iteration, in a loop of unknown length"
         return Judgement(slope > 0, text, tier, replace(numbers, equations=at_many))
     if growth.turns < many:
-        return Judgement(False, f"only {growth.turns} turns", tier, replace(numbers, equations=at_many))
+        return Judgement(False, f"only {growth.turns} iterations", tier, replace(numbers, equations=at_many))
     total = round(slope * growth.turns)
     slow = growth.slow / max(at_many, 1)
     seconds = round(total * ((1 - slow) * _SECONDS_EACH + slow * _SECONDS_EACH_SLOW), 3)
-    text = f"{slope:g} equations a turn, in {growth.turns} turns {total}"
+    text = f"{slope:g} equations per iteration, {total} in {growth.turns} iterations"
     shown = True if total >= LARGE else None if invented and slope else False
     return Judgement(shown, text, tier, replace(numbers, equations=total, seconds=seconds))
 
@@ -307,7 +307,7 @@ def _by_size(growth: Growth, tier: str, numbers: Evidence) -> Judgement:
     iterations, equations = growth.sizes[0]
     text = f"{equations} equations in {iterations} iterations" if iterations else f"{equations} equations"
     if len(growth.sizes) < 2:
-        text += "; larger arguments make no more, so that it grows with data is not shown"
+        text += "; larger arguments add none, so growth with the data is not shown"
         return Judgement(None, text, tier, replace(numbers, equations=equations))
     more, total = growth.sizes[1]
     if more > iterations and total == equations:
@@ -379,7 +379,7 @@ def per_value(observation: Observation, anchor: Anchor) -> Judgement:
             counts[event.made] += event.count
     most = max(counts.values(), default=0)
     numbers = figures(observation, anchor)
-    text = f"programs of one compiled function in one call of {observation.target}: {most}"
+    text = f"programs of one jitted function in one call of {observation.target}: {most}"
     return _for_several(most, text, observation, numbers)
 
 
@@ -443,13 +443,13 @@ def op_by_op(observation: Observation, anchor: Anchor) -> Judgement:
         text = f"one call of {observation.target} runs {single[0]} operations here one by one"
         text += ", and was stopped then" if stopped else ""
         if programs[0]:
-            text += f", and {programs[0]} compiled functions"
+            text += f", and {programs[0]} jitted functions"
         numbers = replace(numbers, dispatches=tuple(single), seconds=None)
         return Judgement(single[0] > 1 and single[0] >= programs[0], text, figures=numbers)
     here = [e for e in first.events if e.kind == "compile" and any(map(anchor.holds, e.stack))]
     eager = sum(e.count for e in here if not e.made)
     whole = sum(e.count for e in here if e.made)
-    text = f"in the first call of {observation.target}, {eager} programs of one operation, {whole} compiled functions"
+    text = f"in the first call of {observation.target}, {eager} programs of one operation, {whole} jitted functions"
     return Judgement(eager > 1 and eager > whole, text, figures=numbers)
 
 

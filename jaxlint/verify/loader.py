@@ -426,7 +426,7 @@ class Module:
                     with counter.counting(), self._recorder.until(dispatches):
                         return Observation(target, tuple(self._execute(unit, seconds) for _ in range(calls)))
                 return Observation(target, tuple(self._execute(unit) for _ in range(calls)))
-        return Observation(target, reason=f"no statement stands on line {line}")
+        return Observation(target, reason=f"there is no statement on line {line}")
 
     def close(self) -> None:
         """Take the module, and what it imported of its own project, out of this process as far as that is possible."""

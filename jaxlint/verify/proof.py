@@ -94,7 +94,7 @@ IN_CALLS: dict[Effect, Callable[[Observation, Anchor], Judgement]] = {
 _CALLED_FROM = ("JAX203", "JAX406", "JAX502", "JAX503")
 """Rules that report what a compiled function is given, which was made elsewhere."""
 
-NOBODY = "nothing in sight can be called for this line to run"
+NOBODY = "nothing visible can be called for this line to run"
 """Why a place was not run, where no function leads to it."""
 
 _TRACED = ("JAX201", "JAX208", "JAX209", "JAX210", "JAX211")
@@ -297,7 +297,7 @@ class Proof:
                 return "the arguments were invented"
             # What a compiled target is given stays outside; later calls do not come to the place at all.
             if any(one.opaque and not one.compiled for one in inputs):
-                return "some of the arguments stand for objects that are not known"
+                return "some of the arguments replace objects that are not known"
         return ""
 
     @property
@@ -376,7 +376,7 @@ class Proof:
         unknown = sorted(name for name in self._places.names(line) if name in opaque)
         if not unknown:
             return judgement
-        return Judgement(None, f"nothing in sight says what {unknown[0]} is", figures=judgement.figures)
+        return Judgement(None, f"nothing visible shows what {unknown[0]} is", figures=judgement.figures)
 
     def _repeated(self, target: str, line: int, anchor: Anchor, *, direct: bool) -> Judgement:
         inputs = self._find(target, line, anchor, "call")

@@ -393,7 +393,7 @@ class _Worker:
         try:
             answer = json.loads(self._line(timeout))
             if answer["id"] != self._number:
-                raise WorkerError("the process answered out of turn")
+                raise WorkerError("the process answered out of order")
             self.poisoned = answer["poisoned"]
         except (ValueError, KeyError, TypeError):
             raise WorkerError("the process gave an answer that makes no sense") from None

@@ -161,7 +161,7 @@ class Search:
             for node in self._to_chase(wanted.line):
                 self._chased = node
                 found = self._find(wanted, Mode.ABSTRACT, tries, seconds * 0.4)
-                if found is not None or "does not give back" not in self.reason:
+                if found is not None or "does not return" not in self.reason:
                     break
             else:
                 self.reason = reason
@@ -384,9 +384,7 @@ class Search:
         made = self._call(function, arguments)
         inner = next(_callables(made, self._path, self._chased), None)
         if inner is None:
-            raise NoInputError(
-                "", f"line {self._chased.lineno} is in a function that {self._target} does not give back"
-            )
+            raise NoInputError("", f"line {self._chased.lineno} is in a function that {self._target} does not return")
         uses = self._definitions.uses(self._chased)
         return inner, world.call(f"{self._target}()>", inner, uses)
 

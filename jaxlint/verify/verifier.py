@@ -156,7 +156,7 @@ class _Run:
             diagnostic = job.diagnostics[index]
             if self._end is not None and time.monotonic() > self._end:
                 result = Result.not_run(
-                    diagnostic, f"time was up: all together take {self._verifier.total:g} s at most"
+                    diagnostic, f"out of time: the limit for all findings together is {self._verifier.total:g} s"
                 )
             else:
                 result = next(results)
@@ -205,7 +205,7 @@ def verify_file(prover: Prover, job: Job, budget: Budget) -> Iterator[Result]:
 
 def _result(proof: Proof, diagnostic: Diagnostic, where: Range) -> Result:
     if diagnostic.impact is None:
-        return Result.not_run(diagnostic, "it speaks of the file, not of what the code does")
+        return Result.not_run(diagnostic, "it is about the file, not about what the code does")
     try:
         judgement = proof.judge(where[0], diagnostic.code, impact=diagnostic.impact)
         judgement = proof.settled(judgement, where, diagnostic.code, diagnostic.impact)

@@ -67,7 +67,7 @@ def test_what_changed_is_told_and_limits_decide(project: Project) -> None:
     assert (
         "step (train.py): 2 programs before, 4 now; 100 equations before, 150 now (+50%); +2 for `shape`" in outcome.out
     )
-    assert "(operations outside of compiled functions): 2 programs before, 4 now" in outcome.out
+    assert "(operations outside jitted functions): 2 programs before, 4 now" in outcome.out
     data = json.loads(project.run("compare", before, after, "--output-format", "json").out)
     assert (data["new_compiles"], data["growth"]) == (4, 0.5)
     assert [change["causes"] for change in data["changes"] if change["name"] == "step"] == [{"shape": 2}]

@@ -37,7 +37,7 @@ def test_what_all_ranks_did_is_told_once(project: Project) -> None:
         one["title"].partition(", ")[0] for one in plain["suggestions"]
     ]
     assert "2 times in each of 6 processes" in text
-    assert "5 operations were compiled one by one, outside of any compiled function, in each of 6 processes" in text
+    assert "5 operations were compiled one by one, outside any jitted function, in each of 6 processes" in text
     # They wait at the same time.
     assert [round(one["saving"], 4) for one in data["suggestions"]] == [
         round(one["saving"], 4) for one in plain["suggestions"]

@@ -334,7 +334,7 @@ def test_a_run_that_says_nothing_of_a_file_is_told_from_one_that_came_to_it(proj
     (result,) = (r for r in verified(project, "--from-run", "training.log", "--fail-on", "any", "other.py"))
     assert (result["verdict"], result["reason"]) == (
         "not-run",
-        "the run compiled nothing that comes of this file: it may not have come to it",
+        "the run compiled nothing from this file and may not have reached it",
     )
     file = project.write("training.py", "import jax\n\n\ndef never(x):\n    return jax.jit(lambda y: y + 1)(x)\n" * 9)
     assert file.exists()

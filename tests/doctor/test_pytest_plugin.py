@@ -136,7 +136,7 @@ FAILURES = {
     "test_marked": "<lambda>: a new function object, defined where another was that was compiled before",
     "test_trace_alone": "2 traces, at most 1 allowed",
     "test_thread": "1 compile, at most 0 allowed",
-    "test_eager": "multiply: a single operation, outside of any compiled function",
+    "test_eager": "multiply: a single operation, outside any jitted function",
     "test_over_the_option": "4 compiles, at most 3 allowed",
     "test_raises_its_own": "KeyError: 'its own'",
 }

@@ -80,7 +80,7 @@ def test_operations_of_helpers_are_told_of_the_call_that_could_be_one_program(pr
             happened += operation(name, (at(ACCURACY, "jnp.tanh(x @ params)", "predict"), helper, call, main))
         happened += operation("mean", (at(ACCURACY, "jnp.mean(good)", "accuracy"), call, main))
     (found,) = suggestions(project, ACCURACY, happened)
-    assert found["title"] == "`accuracy` runs operation by operation: 6 programs, where one would do"
+    assert found["title"] == "`accuracy` runs operation by operation: 6 programs, where one would be enough"
     assert found["site"]["line"] == 17
     assert [site["line"] for site in found["other_sites"]] == [18]
     assert 'jax.jit(accuracy, static_argnames="mode")' in found["advice"]

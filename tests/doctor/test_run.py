@@ -491,7 +491,7 @@ def test_a_weak_type_is_named_as_the_user_does_with_the_line_that_made_it(tmp_pa
     (weak,) = [one for one in data["suggestions"] if "weak-type" in one["causes"]]
     assert weak["facts"] == [
         "state.count: f32[], before f32[] (weak)",
-        "`state` was made at line 14: state = State(jnp.asarray(0.0), jnp.zeros(3))",
+        "`state` was created at line 14: state = State(jnp.asarray(0.0), jnp.zeros(3))",
     ]
 
 

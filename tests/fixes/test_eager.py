@@ -554,7 +554,7 @@ def test_what_would_mean_something_else_is_left(code: str) -> None:
     assert [fix.message for finding in findings for fix in finding.fixes if fix.applicability.value != "display"] == []
 
 
-COMPILED_WHOLE = "Compile `f`"
+COMPILED_WHOLE = "Jit `f`"
 
 NOT_AS_A_WHOLE = {
     "a result that is no array": "def f(xs):\n    return lax.map(lambda v: v * xs[0], xs), 3\n",

@@ -508,7 +508,7 @@ COMPILED_INSTEAD = {
 def test_the_function_around_may_be_compiled_instead(case: str) -> None:
     before, after = COMPILED_INSTEAD[case]
     text = HEAD + textwrap.dedent(before)
-    fix = next(fix for fix in lint(Source(text), SETTINGS)[0].fixes if fix.message == "Compile `f` itself")
+    fix = next(fix for fix in lint(Source(text), SETTINGS)[0].fixes if fix.message == "Jit `f` itself")
     assert fix.applicability is Applicability.UNSAFE
     assert applied(text, fix).removeprefix("import functools\n\n") == HEAD + textwrap.dedent(after)
 

@@ -338,7 +338,7 @@ def test_module_level_statement_can_be_run_again(load: Load) -> None:
     module = load("import jax\n\ny = jax.jit(lambda x: x)(1.0)\n")
     seen = module.again(3)
     assert [sum(e.count for e in run.events if e.kind == "compile") for run in seen.runs] == [1, 1, 1]
-    assert module.again(2).reason == "no statement stands on line 2"
+    assert module.again(2).reason == "there is no statement on line 2"
 
 
 def test_guarded_block_runs_as_main(load: Load) -> None:

@@ -161,4 +161,4 @@ def test_line_that_nothing_reaches_is_not_run(judge: Judge) -> None:
 def test_attribute_of_an_unknown_object_proves_nothing(judge: Judge) -> None:
     judgement = judge("def f(thing, x):\n    return jax.jit(thing.apply)(x)  # here\n", "JAX105")
     assert judgement.shown is None
-    assert "nothing in sight says what thing is" in judgement.evidence
+    assert "nothing visible shows what thing is" in judgement.evidence

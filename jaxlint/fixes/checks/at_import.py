@@ -195,7 +195,7 @@ class _AtImport:
             return ""
         bindings = self._scopes.bindings(name, self._scopes.module)
         if not bindings:
-            return "" if hasattr(builtins, name) else f"`{name}` is not in sight"
+            return "" if hasattr(builtins, name) else f"`{name}` is not visible"
         for node in bindings:
             around = next((n for n in (node, *self._syntax.around(node)) if isinstance(n, (*_CONDITIONS, *DEFS))), None)
             if around is not None and around is not node:

@@ -35,7 +35,7 @@ def reason(change: Change) -> str:
     place = change.place
     decorates = place is not None and isinstance(change.syntax.parents.get(place), DEFS)
     if change.inserted and isinstance(place, ast.Call) and not decorates and _makes_function(change, place):
-        found = _of_use(change, "the compiled function", place)
+        found = _of_use(change, "the jitted function", place)
     for name, scope in _names(change):
         for load in change.scopes.loads(name, scope):
             found = found or _of_use(change, name, load)
@@ -93,7 +93,7 @@ def _of_use(change: Change, name: str, load: ast.expr, depth: int = _DEPTH) -> s
         return "" if parent in change.gone else _of_names(change, parent, depth)
     if isinstance(parent, (*DEFS, ast.ClassDef)):
         return f"`{name}` decorates a function"
-    return f"{shown} is handed on, and would be the same function on each call"
+    return f"{shown} is passed on, and would be the same function on each call"
 
 
 def _of_names(change: Change, node: ast.Assign, depth: int) -> str:
