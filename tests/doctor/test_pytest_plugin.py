@@ -133,7 +133,7 @@ FAILURES = {
     "test_static": "pool: the value of a static argument changed\n  argument 2: 4, before 2",
     "test_equinox": "filtered: the shape of an argument changed",
     "test_nnx": "nnx_step: the shape of an argument changed\n  x: f32[5], before f32[4]",
-    "test_marked": "<lambda>: a new function object, defined where another was that was compiled before",
+    "test_marked": "<lambda>: a new function object, defined on the same line as one compiled earlier",
     "test_trace_alone": "2 traces, at most 1 allowed",
     "test_thread": "1 compile, at most 0 allowed",
     "test_eager": "multiply: a single operation, outside any jitted function",
