@@ -150,14 +150,14 @@ def test_exception_at_a_decorator_is_judged(judge: Judge) -> None:
 @pytest.mark.parametrize(
     ("body", "shown", "evidence"),
     [
-        ("for i in range(200):  # here\n        x = jnp.sin(x) * i + 1", True, "3 equations per iteration, 600 in 200 iterations"),
-        ("for i in range(8):  # here\n        x = jnp.sin(x) * i + 1", False, "3 equations per iteration, 24 in 8 iterations"),
+        ("for i in range(200):  # here\n        x = jnp.sin(x) * i + 1", True, "600 in 200 iterations"),
+        ("for i in range(8):  # here\n        x = jnp.sin(x) * i + 1", False, "24 in 8 iterations"),
         ("for _, i in zip(range(300), range(400)):  # here\n        x = jnp.sin(x) * i", True, "600 in 300 iterations"),
         ("for i in range(900):  # here\n        y = float(i)", False, "0 equations per iteration"),
         ("x = sum(  # here\n        jnp.sin(x) * i\n        for i in range(300))", True, "in 300 iterations"),
         ("for row in x:  # here\n        x = x + row", False, "only 3 iterations"),
         ("n = 0\n    while n < 900:  # here\n        n, x = n + 1, jnp.sin(x)", True, "a loop of unknown length"),
-        ("for i in range(400):  # here\n        x = helper(x)", False, "1 equations per iteration, 400 in 400 iterations"),
+        ("for i in range(400):  # here\n        x = helper(x)", False, "400 in 400 iterations"),
     ],
 )
 def test_loops_are_judged_by_how_their_programs_grow(judge: Judge, body: str, shown: bool, evidence: str) -> None:
