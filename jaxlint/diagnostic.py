@@ -6,15 +6,16 @@ nor sent from one process to another.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from jaxlint.finding import Applicability, Confidence, Impact, Severity
+from jaxlint.finding import Applicability, Confidence, Impact, Place, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from jaxlint.finding import Edit, Finding, Span
+    from jaxlint.finding import Edit, Finding, Reason, Span
     from jaxlint.source import Source
 
 
@@ -85,10 +86,29 @@ class LocatedFix:
 
 @dataclass(frozen=True, slots=True)
 class LocatedNote:
-    """A second place that helps to understand a finding, in the same file."""
+    """A second place that helps to understand a finding; `filename` is None where it is in the same file."""
 
     message: str
     location: Location
+    filename: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LocatedReason:
+    """What speaks for a finding or against it; `path` leads from the folder of its file to another one, if it is there.
+
+    `location` is None where no place shows it.
+    """
+
+    message: str
+    speaks_for: bool
+    location: Location | None = None
+    path: str | None = None
+
+    @property
+    def worded(self) -> str:
+        """The message, where it is among places that are just of interest."""
+        return self.message if self.speaks_for else f"against: {self.message}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,12 +136,34 @@ class Diagnostic:
     """The rows of code over several lines, each with its number, those in the middle left out where they are many."""
     verdict: tuple[str, str] | None = None
     """What running the code said of it, and why, where that was done."""
+    reasons: tuple[LocatedReason, ...] = ()
 
     @property
     def applicability(self) -> Applicability:
         """What may be done about the finding: the best of what its fixes allow, `display` where there is none."""
         allowed = [fix.applicability for fix in self.fixes]
         return next((kind for kind in (Applicability.SAFE, Applicability.UNSAFE) if kind in allowed), _NO_FIX)
+
+    @property
+    def places(self) -> tuple[LocatedNote, ...]:
+        """The other places that matter: what the rule names, then what speaks for the finding and against it."""
+        reasons = (
+            LocatedNote(reason.worded, reason.location, self.filename_of(reason))
+            for reason in self.reasons
+            if reason.location is not None
+        )
+        return (*self.related, *reasons)
+
+    @property
+    def elsewhere(self) -> tuple[LocatedReason, ...]:
+        """The reasons that lie in another file, what speaks for the finding first."""
+        return tuple(sorted((r for r in self.reasons if r.path is not None), key=lambda r: not r.speaks_for))
+
+    def filename_of(self, reason: LocatedReason) -> str | None:
+        """Return the name of the other file that a reason lies in, None for this one."""
+        if reason.path is None:
+            return None
+        return os.path.normpath(os.path.join(os.path.dirname(self.filename), reason.path))
 
     @classmethod
     def of(cls, finding: Finding, source: Source, filename: str) -> Diagnostic:
@@ -152,6 +194,7 @@ class Diagnostic:
             ),
             end_line=source.written_line(source.position(finding.span.end)[0]),
             excerpt=_excerpt(source, finding.span, start.row),
+            reasons=tuple(_located(reason, source) for reason in finding.reasons),
         )
 
     def plain(self) -> list[Any]:
@@ -172,6 +215,10 @@ class Diagnostic:
             ],
             self.end_line,
             [list(line) for line in self.excerpt],
+            [
+                [r.message, r.speaks_for, None if r.location is None else _plain_location(r.location), r.path]
+                for r in self.reasons
+            ],
         ]
 
     @classmethod
@@ -182,7 +229,7 @@ class Diagnostic:
             ValueError, TypeError: it is none.
         """
         code, name, message, start, end, line, impact, severity, confidence, fingerprint, *rest = plain
-        related, fixes, end_line, excerpt = rest
+        related, fixes, end_line, excerpt, reasons = rest
         return cls(
             code,
             name,
@@ -208,6 +255,10 @@ class Diagnostic:
             ),
             end_line,
             tuple((row, text) for row, text in excerpt),
+            reasons=tuple(
+                LocatedReason(text, speaks_for, None if place is None else Location(*place), path)
+                for text, speaks_for, place, path in reasons
+            ),
         )
 
 
@@ -223,6 +274,13 @@ def _excerpt(source: Source, span: Span, shown_as: int) -> tuple[tuple[int, str]
     if len(rows) > _FIRST_ROWS + _LAST_ROWS + 1:
         rows = [*rows[:_FIRST_ROWS], *rows[-_LAST_ROWS:]]
     return tuple((row - first + shown_as, source.written_line(row)) for row in rows)
+
+
+def _located(reason: Reason, source: Source) -> LocatedReason:
+    at = reason.at
+    if isinstance(at, Place):
+        return LocatedReason(reason.message, reason.speaks_for, Location(at.row, 1), at.path)
+    return LocatedReason(reason.message, reason.speaks_for, None if at is None else _locate(source, at)[0])
 
 
 def _plain_location(location: Location) -> list[int | None]:

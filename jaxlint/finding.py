@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
+from typing import NamedTuple
 
 
 class Severity(enum.StrEnum):
@@ -121,6 +122,27 @@ class Related:
     span: Span
 
 
+class Place(NamedTuple):
+    """A line of another file; the path is relative to the folder of the file that is told of it, with slashes."""
+
+    path: str
+    row: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """What speaks for a finding or against it, in a few words, and where that shows: here, in another file, nowhere."""
+
+    message: str
+    speaks_for: bool
+    at: Span | Place | None = None
+
+    @property
+    def worded(self) -> str:
+        """The message, where it stands beside places that are just of interest."""
+        return self.message if self.speaks_for else f"against: {self.message}"
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One place that one rule reports.
@@ -140,6 +162,7 @@ class Finding:
     fingerprint: str = ""
     related: tuple[Related, ...] = ()
     fixes: tuple[Fix, ...] = ()
+    reasons: tuple[Reason, ...] = ()
 
     @property
     def severity(self) -> Severity:

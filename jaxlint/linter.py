@@ -12,11 +12,12 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from jaxlint.facts.incoming import NOTHING, Incoming
-from jaxlint.finding import Confidence, Finding, Fix, Impact, Related, Span
+from jaxlint.finding import Confidence, Finding, Fix, Impact, Place, Reason, Related, Span
 from jaxlint.settings import Settings
 from jaxlint.source import Source
 
 if TYPE_CHECKING:
+    from jaxlint.facts.evidence.reasons import At
     from jaxlint.facts.module import ModuleFacts
     from jaxlint.rules import Report, Rule, RuleModule
     from jaxlint.triage import Triggers
@@ -156,6 +157,7 @@ def _findings(
                 context=facts.context(report.node),
                 related=_related(report, facts),
                 fixes=fixes,
+                reasons=_reasons(report, facts, rule) if level >= minimum else (),
             )
         )
     return found
@@ -186,6 +188,18 @@ def _judged(facts: ModuleFacts, rule: Rule, report: Report) -> tuple[Fix, ...]:
 
 def _related(report: Report, facts: ModuleFacts) -> tuple[Related, ...]:
     return tuple(Related(message, facts.span(node)) for node, message in report.related)
+
+
+def _reasons(report: Report, facts: ModuleFacts, rule: Rule) -> tuple[Reason, ...]:
+    """Return what speaks for and against a finding; what is not shown does without, as places cost a parse."""
+    return tuple(
+        Reason(ground.message, ground.speaks_for, _placed_at(ground.at, facts))
+        for ground in facts.reasons.of(report.node, report.evidence, rule.impact)
+    )
+
+
+def _placed_at(at: At, facts: ModuleFacts) -> Span | Place | None:
+    return at if at is None or isinstance(at, Place) else facts.span(at)
 
 
 def _syntax_error(error: Exception) -> Finding:

@@ -8,7 +8,9 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
+
+from jaxlint.finding import Place
 
 SURE = 2
 PERHAPS = 1
@@ -17,13 +19,6 @@ HIGH = 2
 MADE = 1
 COMPILED = 2
 _SEVERAL = 5
-
-
-class Place(NamedTuple):
-    """A line of another file; the path is relative to the folder of the file that is told of it, with slashes."""
-
-    path: str
-    row: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,7 @@ from jaxlint.facts.errors.plain_methods import PlainMethod, PlainMethods
 from jaxlint.facts.errors.staged import Staged
 from jaxlint.facts.errors.traceable import Traceable
 from jaxlint.facts.evidence.evidence import Evidences
+from jaxlint.facts.evidence.reasons import Reasons
 from jaxlint.facts.incoming import NOTHING, Incoming
 from jaxlint.facts.jax_api.glance import SHORT
 from jaxlint.facts.jax_api.wrappers import table
@@ -209,6 +210,11 @@ class ModuleFacts:
         """What speaks for and against a finding."""
         parts = (self.tree, self.names, self.runs, self.tracing, self.contexts, self.calls)
         return Evidences(*parts, self.staged, self.loops, self.eager, self.arguments)
+
+    @functools.cached_property
+    def reasons(self) -> Reasons:
+        """What speaks for and against a finding, in words and with places."""
+        return Reasons(self)
 
     @functools.cached_property
     def eager(self) -> Eager:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Sequence
 
-from jaxlint.facts.incoming import NOTHING, Imported, Incoming, Outside, Place
+from jaxlint.facts.incoming import NOTHING, Imported, Incoming, Outside
+from jaxlint.finding import Place
 from jaxlint.project.graph import Graph
 from jaxlint.project.values import Module, Value, Values
 

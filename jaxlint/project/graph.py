@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from jaxlint.facts.context import surroundings
-from jaxlint.facts.incoming import HIGH, Outside, Place
+from jaxlint.facts.incoming import HIGH, Outside
 from jaxlint.facts.jax_api.wrappers import Wrapper
 from jaxlint.facts.summary.exports import GUARDED, HOST_LOOP, RULES, Key
+from jaxlint.finding import Place
 from jaxlint.project.values import Value, Values
 from jaxlint.settings import ENTRY_POINTS
 

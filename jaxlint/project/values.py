@@ -9,9 +9,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from jaxlint.facts.incoming import COMPILED, MADE, Place
+from jaxlint.facts.incoming import COMPILED, MADE
 from jaxlint.facts.jax_api.wrappers import Wrapper, table
 from jaxlint.facts.summary.exports import CONSTRUCTORS, RULES, ClassRecord, Exports, FunctionRecord, Key
+from jaxlint.finding import Place
 from jaxlint.notebook import is_notebook
 from jaxlint.project.layout import Layout
 from jaxlint.settings import Settings

@@ -7,6 +7,7 @@ style)` too.  Its name is the file's, with `-` for `_`.  Nothing else has to be 
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import importlib
 import os
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Protocol, TextIO, TypeGuard
 from jaxlint.finding import Applicability
 
 if TYPE_CHECKING:
-    from jaxlint.diagnostic import Diagnostic
+    from jaxlint.diagnostic import Diagnostic, LocatedReason
     from jaxlint.finding import Severity
 
 DEFAULT = "text"
@@ -35,6 +36,8 @@ class Report:
     """How many files were read."""
     unsafe_fixes: bool = False
     """Whether unsafe fixes count as fixes, as for `--unsafe-fixes`."""
+    show_reasons: bool = False
+    """Whether all that speaks for and against a finding is wanted, as for `--show-evidence`."""
     fixed: int = 0
     """How many findings were fixed; they are not among the diagnostics."""
     unused: int = 0
@@ -77,6 +80,24 @@ class Report:
         """Tell whether `--fix` mends a finding, with the fixes that this run allows."""
         allowed = (Applicability.SAFE, Applicability.UNSAFE) if self.unsafe_fixes else (Applicability.SAFE,)
         return diagnostic.applicability in allowed
+
+
+def reasons(diagnostic: Diagnostic, *, everything: bool) -> list[str]:
+    """Return what speaks for and against a finding, a line each; by itself only the first that is in another file."""
+    if everything:
+        return [
+            f"{'for' if reason.speaks_for else 'against'}: {_reason(diagnostic, reason)}"
+            for reason in diagnostic.reasons
+        ]
+    return [_reason(diagnostic, dataclasses.replace(r, message=r.worded)) for r in diagnostic.elsewhere[:1]]
+
+
+def _reason(diagnostic: Diagnostic, reason: LocatedReason) -> str:
+    if reason.location is None:
+        return reason.message
+    name = one_line(diagnostic.filename_of(reason) or diagnostic.filename)
+    place = f"{name}:{reason.location}" if reason.path is None else f"{name}:{reason.location.row}"
+    return f"{place}: {reason.message}"
 
 
 def count(number: int, one: str, many: str | None = None) -> str:

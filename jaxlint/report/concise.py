@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TextIO
 
-from jaxlint.report import one_line
+from jaxlint.report import one_line, reasons
 
 if TYPE_CHECKING:
     from jaxlint.diagnostic import Diagnostic
@@ -13,9 +13,10 @@ if TYPE_CHECKING:
 
 def write(report: Report, out: TextIO, style: Style) -> None:
     """Write one line for each finding, and the summary."""
-    out.writelines(
-        headline(diagnostic, style, fixable=report.is_fixable(diagnostic)) + "\n" for diagnostic in report.diagnostics
-    )
+    for diagnostic in report.diagnostics:
+        out.write(headline(diagnostic, style, fixable=report.is_fixable(diagnostic)) + "\n")
+        if report.show_reasons:
+            out.writelines(f"  {line}\n" for line in reasons(diagnostic, everything=True))
     write_summary(report, out, style)
 
 

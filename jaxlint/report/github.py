@@ -10,7 +10,7 @@ import os
 from collections import Counter
 from typing import TYPE_CHECKING, TextIO
 
-from jaxlint.report import markdown
+from jaxlint.report import markdown, reasons
 from jaxlint.report._places import Places, valid
 
 if TYPE_CHECKING:
@@ -27,7 +27,10 @@ _BAD_FIRST = list(_COMMANDS)
 def write(report: Report, out: TextIO, style: Style) -> None:
     """Write one workflow command for each finding, and add to the summary of the step."""
     places = Places(report.folder)
-    out.writelines(_annotation(diagnostic, places) + "\n" for diagnostic in sorted(report.diagnostics, key=_rank))
+    out.writelines(
+        _annotation(diagnostic, places, reasons(diagnostic, everything=report.show_reasons)) + "\n"
+        for diagnostic in sorted(report.diagnostics, key=_rank)
+    )
     counted = Counter(diagnostic.severity for diagnostic in report.diagnostics)
     if any(count > SHOWN for count in counted.values()):
         text = f"{report.summary} GitHub shows no more than {SHOWN} of a kind; the log of this step has all."
@@ -46,7 +49,7 @@ def _rank(diagnostic: Diagnostic) -> tuple[int, int]:
     return _BAD_FIRST.index(diagnostic.severity), -diagnostic.confidence
 
 
-def _annotation(diagnostic: Diagnostic, places: Places) -> str:
+def _annotation(diagnostic: Diagnostic, places: Places, why: list[str]) -> str:
     start, end = diagnostic.location, diagnostic.end_location
     properties = {"file": places.shown(diagnostic.filename), "line": str(start.line), "endLine": str(end.line)}
     message = diagnostic.message
@@ -57,7 +60,7 @@ def _annotation(diagnostic: Diagnostic, places: Places) -> str:
         # GitHub takes columns where they are on one line only.
         properties |= {"col": str(start.column), "endColumn": str(end.column)}
     properties["title"] = f"{diagnostic.code} {diagnostic.name}"
-    return _command(_COMMANDS[diagnostic.severity], properties, message)
+    return _command(_COMMANDS[diagnostic.severity], properties, "\n".join([message, *why]))
 
 
 def _command(name: str, properties: dict[str, str], message: str) -> str:

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TextIO
 
+from jaxlint.report import reasons
 from jaxlint.report._places import Places, valid
 from jaxlint.report.json import dump_array
 
@@ -32,8 +33,9 @@ def _issues(report: Report) -> Iterator[dict[str, Any]]:
         location: dict[str, Any] = {"path": path, "lines": {"begin": start.line, "end": end.line}}
         if start.cell is None:
             location["positions"] = {"begin": _position(start), "end": _position(end)}
+        why = "".join(f" ({line})" for line in reasons(diagnostic, everything=report.show_reasons))
         yield {
-            "description": valid(f"{diagnostic.code}{cell}: {' '.join(diagnostic.message.split())}"),
+            "description": valid(f"{diagnostic.code}{cell}: {' '.join(diagnostic.message.split())}{why}"),
             "check_name": diagnostic.code,
             "fingerprint": fingerprint,
             "severity": _SEVERITIES[diagnostic.severity],

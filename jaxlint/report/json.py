@@ -10,7 +10,7 @@ from jaxlint.rules import rules
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from jaxlint.diagnostic import Diagnostic, LocatedFix, Location
+    from jaxlint.diagnostic import Diagnostic, LocatedFix, LocatedReason, Location
     from jaxlint.report import Report, Style
 
 
@@ -41,9 +41,14 @@ def finding(diagnostic: Diagnostic) -> dict[str, Any]:
         "url": rules()[diagnostic.code].url,
         "fingerprint": diagnostic.fingerprint,
         "related": [
-            {"message": note.message, "filename": diagnostic.filename, "location": _location(note.location, diagnostic)}
-            for note in diagnostic.related
+            {
+                "message": note.message,
+                "filename": note.filename or diagnostic.filename,
+                "location": _location(note.location, diagnostic),
+            }
+            for note in diagnostic.places
         ],
+        "reasons": [_reason(reason, diagnostic) for reason in diagnostic.reasons],
         "fixes": [_fix(fix, diagnostic) for fix in diagnostic.fixes],
     }
 
@@ -52,6 +57,16 @@ def _location(location: Location, of: Diagnostic | None = None) -> dict[str, int
     """Return a place; where it may be in another cell than the finding `of` a notebook, with the number of the cell."""
     plain = {"row": location.row, "column": location.column}
     return plain if of is None or location.cell is None else {**plain, "cell": location.cell}
+
+
+def _reason(reason: LocatedReason, of: Diagnostic) -> dict[str, Any]:
+    placed = reason.location is not None
+    return {
+        "message": reason.message,
+        "speaks": "for" if reason.speaks_for else "against",
+        "filename": (of.filename_of(reason) or of.filename) if placed else None,
+        "location": _location(reason.location, of) if reason.location is not None else None,
+    }
 
 
 def _fix(fix: LocatedFix, of: Diagnostic) -> dict[str, Any]:

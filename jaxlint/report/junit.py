@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, TextIO
 from xml.sax.saxutils import escape, quoteattr
 
+from jaxlint.report import reasons
 from jaxlint.report._places import Places, valid
 
 if TYPE_CHECKING:
@@ -27,14 +28,14 @@ def write(report: Report, out: TextIO, style: Style) -> None:  # noqa: ARG001
     tests = len(report.diagnostics) or 1
     out.write(f'<testsuites name="jaxlint" tests="{tests}" failures="{failures}" errors="{errors}">\n')
     for filename, diagnostics in itertools.groupby(report.diagnostics, key=lambda diagnostic: diagnostic.filename):
-        _write_suite(places.shown(filename), list(diagnostics), out)
+        _write_suite(places.shown(filename), list(diagnostics), out, everything=report.show_reasons)
     if not report.diagnostics:
         out.write('  <testsuite name="jaxlint" tests="1" failures="0" errors="0">\n')
         out.write(f'    <testcase name="no findings" classname={_attribute(report.summary)}/>\n  </testsuite>\n')
     out.write("</testsuites>\n")
 
 
-def _write_suite(path: str, diagnostics: list[Diagnostic], out: TextIO) -> None:
+def _write_suite(path: str, diagnostics: list[Diagnostic], out: TextIO, *, everything: bool) -> None:
     errors = sum(map(_is_error, diagnostics))
     out.write(
         f'  <testsuite name={_attribute(path)} tests="{len(diagnostics)}" '
@@ -44,11 +45,12 @@ def _write_suite(path: str, diagnostics: list[Diagnostic], out: TextIO) -> None:
         place = str(diagnostic.location)
         name = f"{diagnostic.code} {diagnostic.name} ({place})"
         message = " ".join(diagnostic.message.split())
+        body = "\n".join([f"{path}:{place}: {message}", *reasons(diagnostic, everything=everything)])
         kind = "error" if _is_error(diagnostic) else "failure"
         out.write(
             f"    <testcase name={_attribute(name)} classname={_attribute(path)}>\n"
             f"      <{kind} type={_attribute(diagnostic.severity)} message={_attribute(message)}>"
-            f"{_ascii(escape(_possible(f'{path}:{place}: {message}')))}</{kind}>\n"
+            f"{_ascii(escape(_possible(body)))}</{kind}>\n"
             "    </testcase>\n"
         )
     out.write("  </testsuite>\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, TextIO
 
-from jaxlint.report import count, one_line
+from jaxlint.report import count, one_line, reasons
 from jaxlint.report._places import Places, valid
 from jaxlint.rules import rules
 
@@ -28,7 +28,10 @@ def write(report: Report, out: TextIO, style: Style) -> None:  # noqa: ARG001
         verified = any(diagnostic.verdict is not None for diagnostic in report.diagnostics)
         last, line = (" verdict |", "---|") if verified else ("", "")
         out.write(f"\n| place | rule | finding | confidence |{last}\n|---|---|---|---|{line}\n")
-        out.writelines(_row(diagnostic, places) for diagnostic in report.diagnostics[:MOST_ROWS])
+        out.writelines(
+            _row(diagnostic, places, reasons(diagnostic, everything=report.show_reasons))
+            for diagnostic in report.diagnostics[:MOST_ROWS]
+        )
     left = len(report.diagnostics) - MOST_ROWS
     if left > 0:
         out.write(f"\n{count(left, 'finding')} more are not shown.\n")
@@ -44,10 +47,11 @@ def write_statistics(report: Report, out: TextIO, style: Style) -> None:  # noqa
         out.writelines(f"| {_rule(code)} | {name} | {number} |\n" for code, name, number in report.statistics)
 
 
-def _row(diagnostic: Diagnostic, places: Places) -> str:
+def _row(diagnostic: Diagnostic, places: Places, why: list[str]) -> str:
     place = f"{one_line(valid(places.shown(diagnostic.filename)))}:{_row_of(diagnostic)}"
     message = " ".join(valid(diagnostic.message).split())
-    cells = [_code(place), _rule(diagnostic.code), _text(message), diagnostic.confidence.label]
+    told = "<br>".join(_text(valid(line)) for line in (message, *why))
+    cells = [_code(place), _rule(diagnostic.code), told, diagnostic.confidence.label]
     return f"| {' | '.join(cells)} |{_verdict(diagnostic)}\n"
 
 

@@ -47,14 +47,17 @@ def _diagnostic(diagnostic: Diagnostic, places: Places) -> dict[str, Any]:
     }
     if fixes:
         value["suggestions"] = [_suggestion(fix) for fix in fixes]
-    if diagnostic.related:
+    if diagnostic.places:
         # Without a column, as that would have to be counted in bytes of a line that is not at hand.
         value["related_locations"] = [
             {
                 "message": valid(note.message),
-                "location": {"path": path, "range": {"start": {"line": note.location.line}}},
+                "location": {
+                    "path": valid(places.from_folder(note.filename)) if note.filename else path,
+                    "range": {"start": {"line": note.location.line}},
+                },
             }
-            for note in diagnostic.related
+            for note in diagnostic.places
         ]
     return value
 

@@ -85,16 +85,21 @@ def _description(rule: Rule) -> str:
 def _results(report: Report, indices: Mapping[str, int]) -> Iterator[dict[str, Any]]:
     places = Places(report.folder)
     for diagnostic in report.diagnostics:
-        yield _result(diagnostic, indices[diagnostic.code], _artifact(diagnostic.filename, places))
+        yield _result(diagnostic, indices[diagnostic.code], places)
 
 
-def _result(diagnostic: Diagnostic, index: int, artifact: dict[str, Any]) -> dict[str, Any]:
+def _result(diagnostic: Diagnostic, index: int, places: Places) -> dict[str, Any]:
+    artifact = _artifact(diagnostic.filename, places)
     properties: dict[str, Any] = {
         "confidence": diagnostic.confidence.label,
         "precision": diagnostic.confidence.label,
     }
     if isinstance(diagnostic.impact, Impact):
         properties["impact"] = diagnostic.impact.value
+    for key, speaks_for in (("for", True), ("against", False)):
+        told = [valid(reason.message) for reason in diagnostic.reasons if reason.speaks_for is speaks_for]
+        if told:
+            properties[key] = told
     words = ""
     if diagnostic.verdict is not None:
         properties["verdict"], properties["verdictReason"] = diagnostic.verdict
@@ -111,10 +116,14 @@ def _result(diagnostic: Diagnostic, index: int, artifact: dict[str, Any]) -> dic
         "rank": _RANKS[diagnostic.confidence],
         "properties": properties,
     }
-    if diagnostic.related:
+    if diagnostic.places:
         result["relatedLocations"] = [
-            {"id": number, "message": {"text": valid(note.message)}, **_location(artifact, note.location)}
-            for number, note in enumerate(diagnostic.related)
+            {
+                "id": number,
+                "message": {"text": valid(note.message)},
+                **_location(_artifact(note.filename, places) if note.filename else artifact, note.location),
+            }
+            for number, note in enumerate(diagnostic.places)
         ]
     fixes = [fix for fix in diagnostic.fixes if fix.edits and fix.applicability != Applicability.DISPLAY]
     if diagnostic.location.cell is not None:

@@ -6,7 +6,7 @@ import unicodedata
 from typing import TYPE_CHECKING, TextIO
 
 from jaxlint.finding import Applicability
-from jaxlint.report import one_line
+from jaxlint.report import one_line, reasons
 from jaxlint.report.concise import headline, write_statistics, write_summary
 
 if TYPE_CHECKING:
@@ -22,12 +22,12 @@ def write(report: Report, out: TextIO, style: Style) -> None:
     """Write a paragraph for each finding, and the summary."""
     for diagnostic in report.diagnostics:
         out.write(headline(diagnostic, style, fixable=report.is_fixable(diagnostic)) + "\n")
-        out.writelines(line + "\n" for line in _details(diagnostic, style))
+        out.writelines(line + "\n" for line in _details(diagnostic, style, everything=report.show_reasons))
         out.write("\n")
     write_summary(report, out, style)
 
 
-def _details(diagnostic: Diagnostic, style: Style) -> list[str]:
+def _details(diagnostic: Diagnostic, style: Style, *, everything: bool) -> list[str]:
     row = str(diagnostic.location.row)
     margin = " " * len(row)
     bar = style.faint("|")
@@ -48,6 +48,7 @@ def _details(diagnostic: Diagnostic, style: Style) -> list[str]:
     for note in diagnostic.related:
         place = f"{one_line(diagnostic.filename)}:{note.location}"
         lines.append(f"{margin} {style.faint('=')} {place}: {note.message}")
+    lines += [f"{margin} {style.faint('=')} {line}" for line in reasons(diagnostic, everything=everything)]
     for fix in diagnostic.fixes:
         kind = _FIXES[fix.applicability]
         condition = f" ({fix.condition})" if fix.condition else ""

@@ -181,6 +181,7 @@ def test_json_has_the_shape_that_programs_rely_on() -> None:
         "url": item["url"],
         "fingerprint": "0123456789abcdef",
         "related": [{"message": "`f` is here", "filename": "a.py", "location": {"row": 4, "column": 5}}],
+        "reasons": [],
         "fixes": [
             {
                 "applicability": "safe",

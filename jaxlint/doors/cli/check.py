@@ -94,6 +94,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     output.add_argument(
         "--statistics", action="store_true", help="print how many findings each rule has, not the findings"
     )
+    output.add_argument(
+        "--show-evidence", action="store_true", help="say of each finding what speaks for it and against it, and where"
+    )
     colors.configure(output)
     output.add_argument("--exit-zero", action="store_true", help="exit with 0 where there are findings")
     output.add_argument("-q", "--quiet", action="store_true", help="print the findings only")
@@ -252,6 +255,7 @@ def _report(
         tuple(diagnostic for result in results for diagnostic in result.diagnostics),
         sum(result.error is None for result in results),
         unsafe_fixes=any(file.config.unsafe_fixes for file in files),
+        show_reasons=arguments.show_evidence,
         fixed=fixing.count(results),
         unused=unused,
         fixes=tuple(fixing.listing(files, results)) if arguments.show_fixes else (),

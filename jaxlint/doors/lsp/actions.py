@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from lsprotocol import types
@@ -11,7 +13,7 @@ from lsprotocol import types
 from jaxlint.doors.lsp.documents import Document, Part
 from jaxlint.doors.lsp.linting import Result, fixed
 from jaxlint.editing import has_magic
-from jaxlint.finding import Applicability, Edit, Finding, Fix, Severity
+from jaxlint.finding import Applicability, Edit, Finding, Fix, Place, Severity, Span
 from jaxlint.noqa import Noqa
 from jaxlint.rules import rules
 from jaxlint.source import Source
@@ -48,6 +50,10 @@ def diagnostic(result: Result, finding: Finding, place: types.Range) -> types.Di
     for note in finding.related:
         part, where = result.document.located(result.source, note.span.start, note.span.end)
         related.append(types.DiagnosticRelatedInformation(types.Location(part.uri, where), note.message))
+    for reason in finding.reasons:
+        at = _location(reason.at, result) if reason.at is not None else None
+        if at is not None:
+            related.append(types.DiagnosticRelatedInformation(at, reason.worded))
     return types.Diagnostic(
         range=place,
         message=finding.message,
@@ -59,6 +65,16 @@ def diagnostic(result: Result, finding: Finding, place: types.Range) -> types.Di
         related_information=related or None,
         data={"fingerprint": finding.fingerprint, "confidence": finding.confidence.label},
     )
+
+
+def _location(at: Span | Place, result: Result) -> types.Location | None:
+    """Return a place as editors know it; None where the other file has no name to open it by."""
+    if isinstance(at, Place):
+        path = os.path.normpath(os.path.join(os.path.dirname(result.document.path), at.path))
+        line = types.Position(at.row - 1, 0)
+        return types.Location(Path(path).as_uri(), types.Range(line, line)) if os.path.isabs(path) else None
+    part, where = result.document.located(result.source, at.start, at.end)
+    return types.Location(part.uri, where)
 
 
 def at(result: Result, uri: str, place: types.Range) -> Iterator[tuple[Finding, types.Range]]:

@@ -26,6 +26,7 @@ from jaxlint.doors.lsp import actions
 from jaxlint.doors.lsp.documents import Document, Documents, is_linted
 from jaxlint.doors.lsp.linting import Linter, Options, Result
 from jaxlint.doors.lsp.runs import Runs
+from jaxlint.finding import Place, Reason
 from jaxlint.pool import collect_rarely
 from jaxlint.rules import rules
 from jaxlint.rules.page import page
@@ -368,6 +369,7 @@ class Session:
             rule = rules()[finding.code]
             text = f"**[{finding.code}]({rule.url}) {finding.name}**: {rule.summary}\n\n{finding.message}"
             notes = [f"- line {result.source.place(note.span.start)[1]}: {note.message}" for note in finding.related]
+            notes += [f"- {_told(reason, result)}" for reason in finding.reasons]
             rows = [
                 result.source.position(span.start)[0] for span in (finding.span, *(n.span for n in finding.related))
             ]
@@ -485,6 +487,14 @@ class Session:
         if again or text not in self._said:
             self._said.add(text)
             self.server.window_show_message(types.ShowMessageParams(kind, f"jaxlint: {text}"))
+
+
+def _told(reason: Reason, result: Result) -> str:
+    """Say what speaks for a finding or against it, with its line."""
+    at = reason.at
+    if isinstance(at, Place):
+        return f"{at.path}, line {at.row}: {reason.worded}"
+    return reason.worded if at is None else f"line {result.source.place(at.start)[1]}: {reason.worded}"
 
 
 def _warm() -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from jaxlint.facts.context.calls import Calls, CallSite
 from jaxlint.facts.context.contexts import FunctionContexts
 from jaxlint.facts.context.surroundings import is_test_class, is_test_file, is_test_name
-from jaxlint.facts.incoming import NOTHING, ONCE, Incoming
+from jaxlint.facts.incoming import NOTHING, ONCE, Incoming, Outside
 from jaxlint.facts.syntax.tree import Function
 
 if TYPE_CHECKING:
@@ -41,6 +41,12 @@ class Runs:
 
         `counts` says of a call in a loop of this module whether it counts; by itself each one does.
         """
+        return self.repeating(function, counts) is not None
+
+    def repeating(
+        self, function: Function | None, counts: Callable[[CallSite], bool] = lambda _: True
+    ) -> CallSite | Outside | None:
+        """Return the call in a loop, or what other modules do, that repeats a function; see `is_repeated`."""
         work, seen = [function], set[int]()
         while work:
             current = work.pop()
@@ -49,14 +55,14 @@ class Runs:
             seen.add(id(current))
             outside = self._incoming.functions.get(current.qualname)
             if outside is not None and outside.repeated:
-                return True
+                return outside
             for site in self._calls.of(current):
                 if self._contexts.is_traced_only(site.context.function):
                     continue
                 if site.context.loop is not None and counts(site):
-                    return True
+                    return site
                 work.append(site.context.function)
-        return False
+        return None
 
     def called_once(self, function: Function | None) -> bool:
         """Whether calls of a function are in sight and all of them run once."""

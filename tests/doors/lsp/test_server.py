@@ -105,6 +105,25 @@ def test_what_is_shown_says_why_and_where_to_read_on(folder: Path) -> None:
     run(session())
 
 
+def test_a_reason_in_another_file_can_be_opened(folder: Path) -> None:
+    (folder / "lib.py").write_text(LAMBDA)
+    (folder / "main.py").write_text("from lib import scale\n\nfor i in range(9):\n    scale(i)\n")
+
+    async def session() -> None:
+        async with editor(folder, capabilities(pull=False)) as it:
+            uri = it.open(folder / "lib.py", LAMBDA)
+
+            def published() -> list[types.Diagnostic]:
+                return list(it.published[uri].diagnostics) if uri in it.published else []
+
+            await it.until(lambda: any(item.related_information for item in published()))
+            (found,) = published()
+            places = [(note.location.uri, note.location.range.start.line) for note in found.related_information or ()]
+            assert (uri_of(folder / "main.py"), 3) in places
+
+    run(session())
+
+
 def test_the_last_run_shows_at_its_lines(folder: Path) -> None:
     function = {"name": "scale", "file": "a.py", "line": 4, "eager": False, "compiles": 40, "cache_loads": 0}
     costs = {"trace_seconds": 1.0, "lowering_seconds": 0.5, "compile_seconds": 29.6}
