@@ -58,9 +58,9 @@ class Rule:
 
 @dataclass(frozen=True)
 class Report:
-    """What a rule yields: a place (a LibCST node of the facts), what to say of it, and what speaks for it.
+    """What a rule yields: a place (a LibCST node of the facts), what to say of it, and what supports it.
 
-    `fixes` is asked only where the finding is shown, and gives the ways to mend it, the preferred one first.
+    `fixes` is asked only where the finding is shown, and gives the ways to fix it, the preferred one first.
     """
 
     node: cst.CSTNode

@@ -1,8 +1,8 @@
 """jaxlint itself failed on this file.
 
 ## What it does
-Reports that jaxlint raised an exception while it read this file.  The other files, and the other rules on this file,
-are not affected.  The command line exits with 2; the flake8 plugin yields this one line and never raises.
+Reports that jaxlint raised an exception while it read this file. The other files, and the other rules on this file, are
+not affected. The command exits with 2; the flake8 plugin yields this one line and never raises.
 
 ## Why it is reported
 A linter that fails silently looks like a clean file.

@@ -1,15 +1,15 @@
-"""A function defined inside another is compiled, called, and dropped with the call.
+"""A nested function is jitted on each call of the function that defines it.
 
 ## What it does
-Reports a compile wrapper (`jax.jit`, `jax.pmap`, `nnx.jit`, `eqx.filter_jit` and their kin, as a call or as a
-decorator) over a `def` that is made anew each time the enclosing function runs, where the compiled function does not
-outlive that run: it is called at once, or kept in a local variable that is called.
+Reports `jax.jit`, `jax.pmap`, `nnx.jit`, `eqx.filter_jit` and similar wrappers, as a call or as a decorator, over a
+`def` that runs each time the enclosing function runs, when the jitted function does not outlive that run: it is called
+at once, or kept in a local variable that is called.
 
 ## Why it is slow
-JAX finds a compiled program by the function object that was compiled.  Python makes a new one each time the `def`
-statement runs, so each call traces, lowers and compiles again: about 29 ms for two operations on a CPU, against 5 µs
-for a cached call (jax 0.10.2), and seconds for a real model.  The programs of earlier calls stay in memory for a
-while, which users report as a leak.
+JAX looks up a compiled program by the function object that was jitted. Python creates a new function object each time
+the `def` statement runs, so each call traces, lowers and compiles again: about 29 ms for two operations on a CPU,
+against 5 µs for a cached call (jax 0.10.2), and seconds for a real model. The programs of earlier calls stay in memory
+for a while, which users often report as a memory leak.
 
 ## Example
 ```python
@@ -32,24 +32,26 @@ def energy(positions, charges):
 Or define the inner function once, at module level or in `__init__`, and pass what it closes over as arguments.
 
 ## When it stays silent
-The compiled function is kept: on an attribute, in a dictionary or another container, behind `lru_cache` or
-`cached_property`, returned by a factory, captured by a function that outlives the call.  The enclosing function is
-itself traced.  The result goes to `.lower`, `.trace` or `.eval_shape`.
+The jitted function is kept: on an attribute, in a dictionary or another container, behind `lru_cache` or
+`cached_property`, returned by a factory, or captured by a function that outlives the call. The enclosing function is
+itself traced. The result is only used for `.lower`, `.trace` or `.eval_shape`.
 
-At confidence `low`: the function runs once by its name (`main`, `train`, `evaluate`, `setup*`, `init*`, `create*` and
-so on) or by a `# jaxlint: once` mark; the object is made once and used several times, as in a training loop, or passed
-to a function that is not in sight, and nothing in sight calls the function around it in a loop; tests and benchmarks.
+At confidence `low`: the enclosing function runs once, judging by its name (`main`, `train`, `evaluate`, `setup*`,
+`init*`, `create*` and so on) or by a `# jaxlint: once` comment; the jitted function is created once and used several
+times, as in a training loop, or passed to a function that is not visible, and nothing visible calls the enclosing
+function in a loop; tests and benchmarks.
 
 ## Fix safety
-A fix moves the function to module level, right above the statement that holds it, with its decorators, comments and
-docstring, under a private name that nothing in the file has.  It is *safe* where the function uses nothing of the
-functions around it, or only constants that the text shows.  What else it captured becomes an argument, static where
-Python needs its value, and the fix is *unsafe*: a value that JAX cannot take as an argument fails then, and a static
-one must be hashable.  Where nothing says whether a captured value is data or an option, the fix is only *displayed*;
-where it may change between the making and the call, or the function is used in other ways than by calls, there is none.
+The fix moves the function to module level, right above the statement that contains it, with its decorators, comments
+and docstring, under a private name that the file does not use yet. It is *safe* if the function uses nothing from the
+functions around it, or only constants that the source shows. Other captured values become arguments, static ones where
+Python needs a concrete value, and the fix is *unsafe*: a value that is not a valid JAX type raises, and a static value
+must be hashable. If nothing shows whether a captured value is data or an option, the fix is only *displayed*. There is
+no fix if a captured value may change before the function is called, or if the function is used in other ways than
+calls.
 
-Alternatives, both *unsafe*: where the function around does nothing else, it is compiled itself; in a loop whose turns
-all make the same, the function is made once above the loop.
+Alternatives, both *unsafe*: if the enclosing function does nothing else, it is jitted itself; in a loop whose
+iterations all create the same function, it is created once above the loop.
 
 ## References
 - JAX documentation, "Debugging slow JAX tracing and XLA compilation": dynamically recreating function objects

@@ -1,13 +1,13 @@
-"""A lambda is compiled, called, and dropped with the call.
+"""A lambda is jitted on each call of the function that contains it.
 
 ## What it does
-Reports a compile wrapper over a lambda that is made anew each time the enclosing function runs, where the compiled
-function does not outlive that run.
+Reports `jax.jit` and similar wrappers over a lambda that is evaluated each time the enclosing function runs, when the
+jitted function does not outlive that run.
 
 ## Why it is slow
-Each evaluation of a `lambda` expression makes a new function object, and JAX finds a compiled program by that object:
-the lambda is traced, lowered and compiled on each call, even if its body only calls a function that is compiled
-already.
+Each evaluation of a `lambda` expression creates a new function object, and JAX looks up a compiled program by that
+object. So the lambda is traced, lowered and compiled on each call, even if its body only calls a function that is
+jitted already.
 
 ## Example
 ```python
@@ -22,18 +22,18 @@ def spectrum(signal, window):
     return jnp.abs(jnp.fft.rfft(signal * window))
 ```
 If a captured value must be a Python constant at trace time, make it a parameter named in `static_argnames`: JAX then
-compiles once for each distinct value, not on each call.
+compiles once per distinct value, not on each call.
 
 ## When it stays silent
-At module level and in class bodies, which run once; in every case that JAX101 lists.
+At module level and in class bodies, which run once, and in every case that JAX101 lists.
 
 ## Fix safety
-A fix gives the lambda a name at module level.  It is *safe* where the lambda uses nothing of the functions around it,
-or only constants that the text shows.  What else it captured becomes an argument, static where Python needs its value,
-and the fix is *unsafe*: a value that JAX cannot take as an argument fails then, and a static one must be hashable.
-Where nothing says whether a captured value is data or an option, the fix is only *displayed*; where it may change
-between the making and the call, there is none.  Alternatives, both *unsafe*: where the function around does nothing
-else, it is compiled itself; in a loop whose turns all make the same, the lambda is compiled once above the loop.
+The fix gives the lambda a name at module level. It is *safe* if the lambda uses nothing from the functions around it,
+or only constants that the source shows. Other captured values become arguments, static ones where Python needs a
+concrete value, and the fix is *unsafe*: a value that is not a valid JAX type raises, and a static value must be
+hashable. If nothing shows whether a captured value is data or an option, the fix is only *displayed*. There is no fix
+if a captured value may change before the call. Alternatives, both *unsafe*: if the enclosing function does nothing
+else, it is jitted itself; in a loop whose iterations all create the same lambda, it is jitted once above the loop.
 
 ## References
 - JAX documentation, "Debugging slow JAX tracing and XLA compilation": compiling a freshly created lambda

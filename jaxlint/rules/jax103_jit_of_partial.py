@@ -1,12 +1,12 @@
-"""A `functools.partial` is compiled, called, and dropped with the call.
+"""A `functools.partial` is jitted on each call of the function that creates it.
 
 ## What it does
-Reports a compile wrapper over a `functools.partial` (or `jax.tree_util.Partial`) that is made anew each time the
-enclosing function runs, where the compiled function does not outlive that run.
+Reports `jax.jit` and similar wrappers over a `functools.partial` (or `jax.tree_util.Partial`) that is created each time
+the enclosing function runs, when the jitted function does not outlive that run.
 
 ## Why it is slow
-Two partials are never equal, even of the same function and the same values, so JAX misses its cache on each call and
-compiles again.  It prints no explanation when the partial binds one of JAX's own functions, such as `jax.tree.map`.
+Two partials never compare equal, even with the same function and the same values, so JAX misses its cache and compiles
+on each call. It logs no explanation if the partial binds one of JAX's own functions, such as `jax.tree.map`.
 
 ## Example
 ```python
@@ -21,18 +21,19 @@ compiled_discount = jax.jit(discount, static_argnames="convention")
 def price(curve, times, convention):
     return compiled_discount(curve, times, convention=convention)
 ```
-The other way round is fine: `functools.partial(compiled_discount, convention="cont")` may be made as often as you like.
+The other way round is fine: `functools.partial(compiled_discount, convention="cont")` can be created as often as you
+like.
 
 ## When it stays silent
-`partial(jax.jit, ...)`, which is how options are given to a decorator; `partial(compiled, ...)`; a partial passed as
-an argument; `eqx.Partial` under `eqx.filter_jit`, which compares it by what it holds; and in every case that JAX101
+`partial(jax.jit, ...)`, which is how a decorator gets its options; `partial(jitted, ...)`; a partial that is passed as
+an argument; `eqx.Partial` under `eqx.filter_jit`, which compares it by its contents; and in every case that JAX101
 lists.
 
 ## Fix safety
-Where all that is bound is fixed, a fix moves the whole expression to module level (*safe*).  Otherwise it compiles the
-function behind the partial at module level and passes the bound values in each call, static where Python needs them;
-if that function is compiled already, it is called directly.  This is *unsafe*: a bound value that JAX cannot take as
-an argument fails then.  A module's name for the same expression is used again.
+If everything that is bound is constant, the fix moves the whole expression to module level (*safe*). Otherwise it jits
+the underlying function at module level and passes the bound values in each call, static ones where Python needs a
+concrete value; if that function is jitted already, it is called directly. This is *unsafe*: a bound value that is not a
+valid JAX type raises. If the module already has a name for the same expression, that name is used.
 
 ## References
 - JAX documentation, "Debugging slow JAX tracing and XLA compilation": compiling a freshly created functools.partial

@@ -1,14 +1,14 @@
-"""A transformed function is built, compiled, called, and dropped with the call.
+"""A transformed function is built and jitted on each call.
 
 ## What it does
-Reports a compile wrapper over a function that another call has just built: `jax.vmap(f)`, `jax.grad(f)`,
-`jax.checkpoint(f)`, `jax.jit(f)` again, the pullback of `jax.vjp`, the result of a factory in sight; and `nnx.jit(f)`
-of any function, because each `nnx.jit` object compiles for itself.
+Reports `jax.jit` and similar wrappers over a function that another call has just built: `jax.vmap(f)`, `jax.grad(f)`,
+`jax.checkpoint(f)`, `jax.jit(f)` again, the pullback of `jax.vjp`, or the result of a visible factory. Also reports
+`nnx.jit(f)` of any function, because each `nnx.jit` object has a compile cache of its own.
 
 ## Why it is slow
-`jax.jit(f)` of a module-level `f` may be written as often as you like: JAX finds the program by `f`.  But
-`jax.vmap(f)` and its kin return a new function each time, so `jax.jit(jax.vmap(f))(x)` compiles on each call, however
-long-lived `f` is.  The order matters: `jax.vmap(jax.jit(f))(x)` of a module-level compiled `f` is cached.
+`jax.jit(f)` of a module-level `f` can be written as often as you like: JAX looks up the program by `f`. But
+`jax.vmap(f)` and similar transforms return a new function each time, so `jax.jit(jax.vmap(f))(x)` compiles on each
+call, however long `f` lives. The order matters: `jax.vmap(jax.jit(f))(x)` of a module-level `f` is cached.
 
 ## Example
 ```python
@@ -25,16 +25,15 @@ def descend(x, rate):
 ```
 
 ## When it stays silent
-A transform made at module level; `eqx.filter_jit(eqx.filter_grad(f))`, which equinox compares by `f`; an eager
-`jax.vmap(f)(x)` without a compile wrapper, which traces again but does not compile; and in every case that JAX101
-lists.
+Transforms at module level; `eqx.filter_jit(eqx.filter_grad(f))`, which Equinox compares by `f`; an eager
+`jax.vmap(f)(x)` without jit, which retraces but does not compile; and in every case that JAX101 lists.
 
 ## Fix safety
-A fix moves the expression to module level: *safe* where it is made of JAX's functions and the module's alone, *unsafe*
-where it calls anything else. A module's name for the same expression is used again. Where the transformed function
-captures values, they become arguments of a compiled function at module level that makes the transform anew when it is
-traced (*unsafe*); or the function around is compiled itself, where it does nothing else. A transform of a method is
-compiled in `__init__`, on the conditions of JAX105. The pullback of a `jax.vjp` gets no fix.
+The fix moves the expression to module level: *safe* if it only uses functions of JAX and of the module, *unsafe* if it
+calls anything else. If the module already has a name for the same expression, that name is used. If the transformed
+function captures values, they become arguments of a module-level jitted function that builds the transform while it is
+traced (*unsafe*); or the enclosing function is jitted itself, if it does nothing else. A transform of a method is
+jitted in `__init__`, under the conditions of JAX105. The pullback of a `jax.vjp` gets no fix.
 
 ## References
 - <https://github.com/jax-ml/jax/issues/2095>

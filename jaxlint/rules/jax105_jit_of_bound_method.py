@@ -1,13 +1,13 @@
-"""A bound method is compiled, called, and dropped with the call.
+"""A bound method is jitted on each call.
 
 ## What it does
-Reports a compile wrapper over `obj.method` where the compiled function does not outlive the call: `self.method`, a
-method of an object whose class is in sight or imported under a CapWords name, `model.apply` of a Flax linen module, a
-classmethod.
+Reports `jax.jit` and similar wrappers over `obj.method` when the jitted function does not outlive the call:
+`self.method`, a method of an object whose class is visible or imported under a CapWords name, `model.apply` of a Flax
+linen module, a classmethod.
 
 ## Why it is slow
-Python makes a new bound method each time `obj.method` is read, and JAX drops the program of the old one with it: the
-same method of the same object compiles on each call.
+Python creates a new bound method each time `obj.method` is accessed, and JAX drops the compiled program together with
+the old one. So the same method of the same object compiles on each call.
 
 ## Example
 ```python
@@ -26,24 +26,24 @@ class Reservoir:
     def season(self, levels):
         return self._release(levels)
 ```
-What the method reads from `self` is then fixed when it is first called; pass what changes as an argument.
+What the method reads from `self` is then fixed on the first call; pass what changes as an argument.
 
 ## When it stays silent
-`tx.update` and `tx.init` of optax, `net.apply` and `net.init` of haiku (plain functions in a NamedTuple), functions of
-a module, staticmethods, attributes that hold a function, `eqx.filter_jit(obj.method)` and `jax.pmap(obj.method)` of
+`tx.update` and `tx.init` of Optax, `net.apply` and `net.init` of Haiku (plain functions in a NamedTuple), functions of
+a module, static methods, attributes that hold a function, `eqx.filter_jit(obj.method)` and `jax.pmap(obj.method)` of
 the same object, which compare by value; and in every case that JAX101 lists.
 
-At confidence `low`: an object of which nothing in sight says what it is; `obj.init`, `obj.reset` and the like, which
-run once.
+At confidence `low`: nothing visible shows what the object is; `obj.init`, `obj.reset` and similar methods that run
+once.
 
 ## Fix safety
-Every fix is *unsafe*, because a compiled method keeps what it first read from its object.
+Every fix is *unsafe*, because a jitted method keeps what it first read from its object.
 
-- A class of the module with its own `__init__`: the method is compiled there, as an attribute.  Not offered where what
-  the method reads is assigned or changed anywhere outside `__init__`, where the method hands its object on, for
-  dataclasses, pytrees and classes with bases out of sight, and where the object is as short-lived as the call.
-- An object that is made of constants, or that the module holds: the compiled method becomes a name of the module.
-- A frozen dataclass whose fields are numbers, text or flags: a function of the module with the instance static.
+- A class of the module with its own `__init__`: the method is jitted there and kept as an attribute. Not offered if
+  anything the method reads is assigned or changed outside `__init__`, if the method passes its object on, for
+  dataclasses, pytrees and classes whose bases are not visible, and if the object is as short-lived as the call.
+- An object that is built from constants, or that the module holds: the jitted method becomes a module-level name.
+- A frozen dataclass whose fields are numbers, strings or flags: a module-level function with the instance static.
 
 ## References
 - <https://github.com/jax-ml/jax/issues/9672>

@@ -1,13 +1,13 @@
-"""Eager control flow is given a newly made function.
+"""Eager control flow gets a new body on each call.
 
 ## What it does
-Reports `lax.scan`, `cond`, `switch`, `while_loop`, `fori_loop` and `reduce` in code that nothing traces, where the body
-is made by the call or the turn of a loop that uses it: a nested `def`, a lambda, a `partial`, a bound method.
+Reports `lax.scan`, `cond`, `switch`, `while_loop`, `fori_loop` and `reduce` in code that nothing traces, when the body
+is created by the same call or loop iteration that uses it: a nested `def`, a lambda, a `partial`, a bound method.
 
 ## Why it is slow
-Outside a trace these functions compile what they are given and run it.  As with `jax.jit`, the program is found again
-by the body function, so a new one compiles each time: 45 ms a call where a body of the module takes 0.2 ms (CPU, jax
-0.10.2).  The programs also fill memory.
+Outside a trace these functions compile the body and run it. As with `jax.jit`, the compiled program is looked up by the
+body function, so a new body compiles each time: 45 ms per call, where a module-level body takes 0.2 ms (CPU, jax
+0.10.2). The programs also accumulate in memory.
 
 ## Example
 ```python
@@ -28,30 +28,30 @@ def grid(thetas, observed):
 def log_likelihood(theta, observed):
     ...
 ```
-Under a trace the scan is a part of the one program.  Or define the body at module level, and hand it what it needs in
-the carry: then eager calls hit the cache too.
+Under a trace the scan is part of one program. Or define the body at module level and pass what it needs in the carry:
+then eager calls hit the cache too.
 
 ## When it stays silent
-In code that only compiled functions run; for a body that lives as long as the module; for `associative_scan`, which
-compiles operation by operation and hits its cache; for bodies that come as an argument, of which nothing is known.
+In code that only jitted functions run; for a body that lives as long as the module; for `associative_scan`, which
+compiles operation by operation and hits its cache; for a body that is a parameter, about which nothing is known.
 
-Under an eager `vmap`, `grad`, `vjp` or `checkpoint` it speaks: these compile nothing as a whole.  So it does where a
-compiled function and an eager loop run the same code.
+It does report under an eager `vmap`, `grad`, `vjp` or `checkpoint`, which do not compile anything as a whole, and where
+both a jitted function and an eager loop run the same code.
 
-At confidence `low`: nobody in sight calls the function, so its callers may well trace it; it runs once; the body is
-made above the loop that uses it, or given to several calls, and so compiles once for all turns, and no long loop in
-sight runs the whole.
+At confidence `low`: nothing visible calls the function, so its callers may well trace it; it runs once; the body is
+created above the loop that uses it, or passed to several calls, so it compiles once for all iterations, and no long
+visible loop runs the whole.
 
 ## Fix safety
-A body that captures nothing of the call moves to module level, a lambda as a named function: safe, unless it may read
-what changes.  No fix is offered where it does read what changes: a global that is bound again, a clock, random numbers.
+A body that captures nothing from the call moves to module level, a lambda as a named function: safe, unless it may read
+something that changes. There is no fix if it does: a global that is rebound, a clock, random numbers.
 
-Where it captures something, `jax.jit` is put over the function of the module around it, if that does nothing but
-compute arrays from its arguments; arguments of which Python needs the value become static, and Python's loops in it
-loops of jax.  Or the call moves to a compiled function of the module that gets what it captured as arguments.  Both are
-unsafe: results may differ in the last digits, numbers of Python and arrays of NumPy among them become arrays of JAX,
-and a `fori_loop` whose bounds become arguments cannot be differentiated in reverse.  Only shown where the function
-calls what is not in sight, or a parameter looks like an object that is no tree of arrays.
+If the body captures something, `jax.jit` is added to the enclosing module-level function, provided that it only
+computes arrays from its arguments; arguments whose value Python needs become static, and Python loops in it become JAX
+loops. Or the call moves to a module-level jitted function that takes the captured values as arguments. Both are unsafe:
+results may differ in the last digits, Python numbers and NumPy arrays among them become JAX arrays, and a `fori_loop`
+whose bounds become arguments cannot be reverse-differentiated. Only displayed if the function calls something that is
+not visible, or if a parameter looks like an object that is not a pytree of arrays.
 
 ## References
 - JAX documentation, "Control flow and logical operators with JIT"

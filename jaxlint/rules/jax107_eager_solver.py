@@ -1,15 +1,15 @@
 """A solver that compiles on every eager call runs outside any trace.
 
 ## What it does
-Reports `lax.map`, `jax.scipy.sparse.linalg.cg`, `gmres` and `bicgstab`, `jax.scipy.optimize.minimize` and calls of what
-`jax.shard_map` makes, in code that nothing traces; and there `odeint`, `jnp.piecewise` and `jax.pure_callback`, where
-the function that they are given is made by the call that uses it.
+Reports `lax.map`, `jax.scipy.sparse.linalg.cg`, `gmres` and `bicgstab`, `jax.scipy.optimize.minimize` and calls of the
+result of `jax.shard_map`, in code that nothing traces; also `odeint`, `jnp.piecewise` and `jax.pure_callback` there,
+when the same call creates the function they get.
 
 ## Why it is slow
-These functions wrap what they are given in new functions of their own before they hand it to JAX, so an eager call
-compiles each time, even with a function of the module, even with one that is compiled already (measured with jax
-0.10.2).  A `shard_map` that is made once and called eagerly compiles on every call too.  The last three find the
-program of a function that lives on, and compile for a new one.
+These functions wrap their argument in new functions of their own before they pass it to JAX. So an eager call compiles
+each time, even with a module-level function, even with one that is jitted already (measured with jax 0.10.2). A
+`shard_map` that is created once and called eagerly compiles on every call too. The last three look up the program by
+their function and compile again for a new one.
 
 ## Example
 ```python
@@ -35,17 +35,17 @@ def report(days):
 ## When it stays silent
 In code that something traces.
 
-At confidence `low`: nobody in sight calls the function, so its callers may well trace it; it runs once.
+At confidence `low`: nothing visible calls the function, so its callers may well trace it; it runs once.
 
 ## Fix safety
-`jax.jit` is put over the function of the module around the call, if that does nothing but compute arrays from its
-arguments; arguments of which Python needs the value become static, and Python's loops in it loops of jax.  Or the call
-moves to a compiled function of the module that gets what it captured as arguments.  Both are unsafe: results may differ
-in the last digits, and numbers of Python and arrays of NumPy among them become arrays of JAX.  Only shown where the
-function calls what is not in sight, or nothing says whether an argument is data or an option.
+`jax.jit` is added to the enclosing module-level function, provided that it only computes arrays from its arguments;
+arguments whose value Python needs become static, and Python loops in it become JAX loops. Or the call moves to a
+module-level jitted function that takes the captured values as arguments. Both are unsafe: results may differ in the
+last digits, and Python numbers and NumPy arrays among them become JAX arrays. Only displayed if the function calls
+something that is not visible, or if nothing shows whether an argument is data or an option.
 
 A function that captures nothing moves to module level where that is enough (`odeint`, `piecewise`, `pure_callback`):
-safe, unless it may read what changes.
+safe, unless it may read something that changes.
 
 ## References
 - JAX documentation, "Just-in-time compilation": JIT and caching

@@ -1,12 +1,12 @@
-"""A factory of compiled functions is called again and again.
+"""A function that returns a new jitted function is called repeatedly.
 
 ## What it does
-Reports a call of a function in sight that returns a freshly compiled function, where the result is called at once
-(`make_step(model)(x)`), used once, or made in every turn of a loop.
+Reports a call of a visible function that returns a newly jitted function, when the result is called at once
+(`make_step(model)(x)`), used once, or created in each iteration of a loop.
 
 ## Why it is slow
-A factory is a good way to compile once and reuse the result.  Called per step, it makes a new function each time, and
-each new function compiles.
+A factory is a good way to compile once and reuse the result. Called in every step, it creates a new function each time,
+and each new function compiles.
 
 ## Example
 ```python
@@ -25,17 +25,16 @@ def track(state, gain, steps):
         state = state + 0.05 * controller(state)
     return state
 ```
-Or memoise the factory with `functools.lru_cache`, if its arguments are hashable.
+Or cache the factory with `functools.lru_cache`, if its arguments are hashable.
 
 ## When it stays silent
-The factory is memoised, or returns `jax.jit(f)` of a long-lived `f`; the result is kept, as JAX101 lists; the calling
+The factory is cached, or returns `jax.jit(f)` of a long-lived `f`; the result is kept, as JAX101 lists; the calling
 function is itself traced.
 
 ## Fix safety
-A factory that is given constants or functions of the module is called once, at module level: *safe* where its code only
-makes functions, *unsafe* otherwise.  A factory that is given other values is memoised with `functools.lru_cache` where
-the text shows that every argument can be hashed, or called once above a loop that does not change its arguments; both
-are *unsafe*.
+A factory that gets constants or module-level functions is called once, at module level: *safe* if its code only creates
+functions, *unsafe* otherwise. A factory that gets other values is cached with `functools.lru_cache` if the source shows
+that every argument is hashable, or called once above a loop that does not change its arguments; both are *unsafe*.
 
 ## References
 - JAX documentation, "Debugging slow JAX tracing and XLA compilation": dynamically recreating function objects

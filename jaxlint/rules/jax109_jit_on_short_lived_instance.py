@@ -1,14 +1,14 @@
-"""An object that compiles for itself is made again and again.
+"""An object that compiles its own programs is created repeatedly.
 
 ## What it does
-Reports an instance of a class of the file, or of the project, that is made in a function, or in the turn of a loop, and
-dies there, where the class compiles in its constructor (`self._step = jax.jit(self.step)`) or has a compiled method
-whose `self` is a static argument, and the instance is used for it.
+Reports an instance of a class of the file or project that is created in a function, or in an iteration of a loop, and
+dropped there, when the class jits in its constructor (`self._step = jax.jit(self.step)`) or has a jitted method whose
+`self` is static, and the instance is used for it.
 
 ## Why it is slow
-What the constructor compiles belongs to the one instance, and a static `self` is part of the cache's key: an instance
-is equal to nothing but itself, so each new one compiles again.  A static `self` also keeps every instance alive: the
-cache holds on to it.
+What the constructor jits belongs to one instance, and a static `self` is part of the cache key: an instance equals only
+itself, so each new one compiles again. A static `self` also keeps every instance alive, because the cache holds a
+reference to it.
 
 ## Example
 ```python
@@ -33,20 +33,22 @@ def louder(signals):
     double = Filter(2.0)
     return [double(signal) for signal in signals]
 ```
-Where instances have to be made anew, compile a function of the module that takes what it needs as arguments, register
-the class as a pytree, or give it `__eq__` and `__hash__` (a frozen dataclass has both): then an equal instance hits.
+If instances have to be created repeatedly, jit a module-level function that takes what it needs as arguments, register
+the class as a pytree, or give it `__eq__` and `__hash__` (a frozen dataclass has both): then an equal instance hits the
+cache.
 
 ## When it stays silent
-The instance is kept: on an attribute, in a container, returned, handed on; nothing is called of it that compiles; the
-class compares by value; what its constructor compiles lives as long as the module.
+The instance is kept: on an attribute, in a container, returned, or passed on; nothing that compiles is called on it;
+the class compares by value; what its constructor jits lives as long as the module.
 
-At confidence `low`: the function runs once; the instance is made once and used in a loop.
+At confidence `low`: the function runs once; the instance is created once and used in a loop.
 
 ## Fix safety
-Where its arguments are fixed, the instance is made once, at module level: safe, if its constructor only assigns and
-compiles.  Where the turns of a loop all make the same one, it moves above the loop; where the arguments can be hashed,
-it is made once for each of them, by a memoised function, which keeps all of them: both unsafe, the latter only shown
-where nothing says that they can.  None is offered where a method changes the instance, or its class is out of sight.
+If its arguments are constant, the instance is created once, at module level: safe if its constructor only assigns and
+jits. If all iterations of a loop create the same instance, it moves above the loop; if the arguments are hashable, it
+is created once per argument by a cached function, which keeps all of them. Both are unsafe, and the latter is only
+displayed if nothing shows that the arguments are hashable. There is no fix if a method changes the instance or its
+class is not visible.
 
 ## References
 - JAX FAQ, "How to use jit with methods?"

@@ -1,15 +1,15 @@
-"""A traced parameter is used where Python needs its value.
+"""A traced parameter is used where Python needs a concrete value.
 
 ## What it does
-Reports a parameter of a compiled function, or of a function that traced code calls, that is not static but is used as
-an option: as a shape, size, axis, loop count, slice bound, key, dtype or mode, as a static argument of another compiled
-function, or in a test, where its annotation, its default or another use says that it is an option (`bool`, `str`,
+Reports a parameter of a jitted function, or of a function that traced code calls, that is not static but is used as an
+option: as a shape, size, axis, loop count, slice bound, key, dtype or mode, as a static argument of another jitted
+function, or in a condition, if its annotation, its default or another use shows that it is an option (`bool`, `str`,
 `int`, a callable).
 
-## Why it is slow
-It does not run at all: under trace the parameter has no value, and JAX raises `TracerBoolConversionError`,
-`ConcretizationTypeError`, `TracerIntegerConversionError`, `TypeError` or `IndexError`, depending on the place.  A
-default hides this as long as no caller passes the argument, because an omitted argument is never traced.
+## Why it fails
+Under trace the parameter has no concrete value, and JAX raises `TracerBoolConversionError`, `ConcretizationTypeError`,
+`TracerIntegerConversionError`, `TypeError` or `IndexError`, depending on the use. A default hides this as long as no
+caller passes the argument, because an omitted argument is never traced.
 
 ## Example
 ```python
@@ -26,29 +26,29 @@ def smooth(signal, width: int):
     kernel = jnp.ones(width) / width
     return jnp.convolve(signal, kernel, mode="same")
 ```
-JAX then compiles once for each distinct value.
+JAX then compiles once per distinct value.
 
 ## When it stays silent
 Where JAX takes a traced value: `x[n]`, `x.at[n]`, bounds of `fori_loop`, starts of `dynamic_slice`, `roll` shifts,
 `take`, `clip`, `repeat` with `total_repeat_length`, `**n`, f-strings without a format; `is None`, `isinstance`,
-`.shape`, `.ndim`, `.dtype`, `len`.  Parameters that are static by name, number, a variable, a `Static[...]`
-annotation, or because `eqx.filter_jit` keeps Python scalars static.  Under `try`, and behind a test for tracers.
+`.shape`, `.ndim`, `.dtype`, `len`. Parameters that are static by name, number, a variable, a `Static[...]` annotation,
+or because `eqx.filter_jit` keeps Python scalars static. Under `try`, and after a check for tracers.
 
-A test of *data* is JAX209, whose cure is another: a parameter counts as data unless its annotation or default
-(`bool`, `str`, `int`, a callable) or another use in the same function says that it is an option.
+A condition on *data* is JAX209, which needs another fix: a parameter counts as data unless its annotation or default
+(`bool`, `str`, `int`, a callable) or another use in the same function shows that it is an option.
 
-At confidence `low`: a parameter with a default that the calls in sight leave out; a parameter that is called, where no
-call in sight shows that it is a plain function.
+At confidence `low`: a parameter with a default that the visible calls omit; a parameter that is called, if no visible
+call shows that it is a plain function.
 
 ## Fix safety
-The parameter is named in `static_argnames`, or in whatever the wrapper has already, wherever something in sight
-compiles the function.  Safe, as the code fails without it; unsafe where it may run: where no caller in sight passes the
-parameter, where the place is in one branch of several, where the parameter also looks like data, or is a function,
-which compiles again for each new one.
+The parameter is added to `static_argnames`, or to whatever the wrapper already has, wherever something visible jits the
+function. Safe, as the code fails without it; unsafe where it may run: if no visible caller passes the parameter, if the
+place is in one branch of several, or if the parameter also looks like data, or is a function, each new one of which
+recompiles.
 
-None is offered where a caller in sight passes an array or a list, where the parameter is a dictionary, and where the
-wrapper cannot be changed: a transform stands between it and the function, an option speaks of each argument
-(`in_shardings`), others share it.
+There is no fix if a visible caller passes an array or a list, if the parameter is a dictionary, and if the wrapper
+cannot be changed: a transform is between it and the function, an option has one entry per argument (`in_shardings`), or
+others share it.
 
 ## References
 - JAX documentation, "Just-in-time compilation": marking arguments as static

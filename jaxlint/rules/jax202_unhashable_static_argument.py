@@ -1,12 +1,12 @@
-"""A static argument or field has no hash.
+"""A static argument or field is unhashable.
 
 ## What it does
-Reports calls of compiled functions in sight that hand a list, a dict, a set, an array or an instance of a class
-without a hash (a dataclass that is not frozen) to a static parameter; methods with a static `self` in such a class; and
-static fields of pytree classes that are annotated as such.
+Reports calls of visible jitted functions that pass a list, a dict, a set, an array or an instance of an unhashable
+class (a dataclass that is not frozen) to a static parameter; methods with a static `self` in such a class; and static
+fields of pytree classes that are annotated with such a type.
 
-## Why it is slow
-Static arguments are a part of the key of the compile cache, so they need a hash: JAX raises `ValueError`
+## Why it fails
+Static arguments are part of the key of the compile cache, so they must be hashable: JAX raises `ValueError`
 ("Non-hashable static arguments are not supported") on the first call.
 
 ## Example
@@ -27,14 +27,14 @@ def run(x):
 
 ## When it stays silent
 For tuples, strings, numbers, frozen dataclasses, enum members, and classes with a `__hash__`; for a default that no
-caller replaces; for `np.int32(3)`, which has a hash.  Of a static `self` where a base, another decorator or a subclass
-may give the class a hash.
+caller replaces; for `np.int32(3)`, which is hashable; for a static `self` whose class may get a hash from a base,
+another decorator or a subclass.
 
 ## Fix safety
-A list becomes a tuple where it is handed over, a set a frozenset; safe where its elements are constants and the
-function does with it what tuples do as well.  A dataclass that nothing in sight changes is frozen; unsafe, as other
-files may change an instance, unless the class is private.  A parameter that is given arrays, and of which nothing in
-sight needs the values in Python, is traced instead; unsafe.
+A list becomes a tuple where it is passed, a set a frozenset; safe if its elements are constants and the function only
+uses it in ways that a tuple supports. A dataclass that nothing visible changes is frozen; unsafe, as other files may
+change an instance, unless the class is private. A parameter that gets arrays, and whose concrete value nothing visible
+needs, is traced instead; unsafe.
 
 ## References
 - JAX documentation, `jax.jit`: static_argnums

@@ -1,13 +1,13 @@
-"""A static argument is made anew for each call.
+"""A static argument is a new object on each call.
 
 ## What it does
-Reports calls of compiled functions in sight that hand a lambda, a nested function, a `functools.partial`, a new
-optimiser, or a new object that is compared by identity to a static parameter; also where a function of JAX is compiled
-here, as in `jax.jit(lax.map, static_argnums=0)(lambda x: 2 * x, xs)`.
+Reports calls of visible jitted functions that pass a lambda, a nested function, a `functools.partial`, a new optimizer,
+or a new object that compares by identity to a static parameter; also where a function of JAX is jitted, as in
+`jax.jit(lax.map, static_argnums=0)(lambda x: 2 * x, xs)`.
 
 ## Why it is slow
-Static arguments are compared with those of earlier calls. What is made anew equals nothing that was passed before,
-so every call compiles again, and the programs fill memory.
+JAX compares static arguments with those of earlier calls. A new object equals none of them, so every call recompiles,
+and the programs accumulate in memory.
 
 ## Example
 ```python
@@ -27,15 +27,16 @@ def dose_curve(doses, k, n):
 ```
 
 ## When it stays silent
-For functions of the module, bound methods (which compare by value here), tuples, strings, numbers, frozen
-dataclasses; where the object lives as long as the module; in code that something traces.
+For module-level functions, bound methods (which compare by value here), tuples, strings, numbers and frozen
+dataclasses; if the object lives as long as the module; in code that something traces.
 
-At confidence `low`: the object is made once and used in a loop; the function runs once.
+At confidence `low`: the object is created once and used in a loop; the function runs once.
 
 ## Fix safety
-What captures nothing is made once, at module level: a lambda or a nested function, a partial, an optimiser, an object.
-Safe, but for an object of a class in sight, for what holds a list or a dict, and for functions that read what may
-change.  No fix is offered where something is captured: what it is has to become an argument.
+An object that captures nothing is created once, at module level: a lambda or a nested function, a partial, an
+optimizer, an instance. Safe, except for an instance of a visible class, for an object that holds a list or a dict, and
+for functions that read something that may change. There is no fix if anything is captured: it has to become an
+argument.
 
 ## References
 - JAX documentation, `jax.jit`: static_argnums

@@ -1,11 +1,12 @@
-"""A static argument changes in each turn of a loop.
+"""A static argument changes in each iteration of a loop.
 
 ## What it does
-Reports calls of compiled functions in a loop that hand a value which changes with the turn to a static parameter, also
-by way of `jax.vmap` and its kin.  With the view of the project, the function may be compiled in another file.
+Reports calls of jitted functions in a loop that pass a value which changes with the iteration to a static parameter,
+also by way of `jax.vmap` and similar transforms. With the view of the project, the function may be jitted in another
+file.
 
 ## Why it is slow
-Each value of a static argument is a program of its own: a loop of a thousand turns compiles a thousand programs.
+Each value of a static argument is a program of its own: a loop of a thousand iterations compiles a thousand programs.
 
 ## Example
 ```python
@@ -27,16 +28,16 @@ def annealed(x, step):
 ```
 
 ## When it stays silent
-For the elements of a literal of eight or fewer and literal ranges of as many; for comparisons, texts, `i % k` and the
+For the elements of a literal of eight or fewer and literal ranges of as many; for comparisons, strings, `i % k` and the
 size of batches that are all alike but the last, `min(size, total - start)`, which have few values; in code that
 something traces.
 
-At confidence `low`: the values come from a container of unknown length, and the function needs them in Python; or they
-are objects whose methods it calls, which are made once and are few.
+At confidence `low`: the values come from a container of unknown length, and the function needs them as concrete values;
+or they are objects whose methods it calls, which are created once and are few.
 
 ## Fix safety
-A parameter of which nothing in sight needs the value in Python (arithmetic, functions of arrays, bounds of a
-`fori_loop`, an index of an array) is left to be traced.  Unsafe: Python's numbers are more exact than traced ones.
+A parameter whose concrete value nothing visible needs (arithmetic, array functions, bounds of a `fori_loop`, an array
+index) is traced instead. Unsafe: Python numbers are more exact than traced ones.
 
 ## References
 - JAX documentation, `jax.jit`: static_argnums

@@ -1,11 +1,11 @@
 """A static or donated argument does not exist.
 
 ## What it does
-Reports `static_argnames`, `static_argnums`, `donate_argnames` and `donate_argnums` that the signature in sight lacks,
-numbers that are out of range, and arguments that are both static and donated.
+Reports `static_argnames`, `static_argnums`, `donate_argnames` and `donate_argnums` that name a parameter which the
+visible signature lacks, numbers that are out of range, and arguments that are both static and donated.
 
-## Why it is slow
-JAX raises `ValueError` when the function is wrapped.  Older versions accepted an unknown name silently and traced the
+## Why it fails
+JAX raises `ValueError` when the function is wrapped. Older versions accepted an unknown name silently and traced the
 argument instead.
 
 ## Example
@@ -24,12 +24,12 @@ def smooth(signal, width):
 
 ## When it stays silent
 The function takes `**kwargs` (for names) or `*args` (for numbers); its signature, or the value of the option, is not
-in sight; the target is a partial or another transform.
+visible; the target is a partial or another transform.
 
 ## Fix safety
 A name is replaced by the parameter that it clearly misspells; numbers that go one beyond the last parameter are counted
-from 0; an argument that is static and donated is no longer donated.  Safe, as the wrapper fails without it, but unsafe
-for donated arguments, and where nothing shows that the parameter is an option rather than data.
+from 0; an argument that is static and donated is no longer donated. Safe, as the wrapper fails without it, but unsafe
+for donated arguments, and if nothing shows that the parameter is an option rather than data.
 
 ## References
 - <https://github.com/jax-ml/jax/issues/10601>
@@ -61,7 +61,7 @@ RULE = Rule(
 
 
 def check(facts: ModuleFacts) -> Iterator[Report]:
-    """Yield the options of compile wrappers that name arguments which the function lacks."""
+    """Yield the jit options that name arguments which the function lacks."""
     import difflib
 
     for wrong in facts.wrong_arguments:

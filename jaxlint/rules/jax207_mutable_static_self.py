@@ -1,14 +1,14 @@
 """An attribute of a static `self` changes after it was read.
 
 ## What it does
-Reports attributes that a compiled method reads of its instance, where code in sight changes them after `__init__`: a
-method with a static `self`, and a bound method or a function inside one that is compiled and kept
-(`self._step = jax.jit(self.step)`).
+Reports attributes that a jitted method reads from its instance, if visible code changes them after `__init__`: in a
+method with a static `self`, and in a bound method or inner function that is jitted and kept (`self._step =
+jax.jit(self.step)`).
 
-## Why it is slow
-It is not slow, it is wrong.  To the compiled function the instance is a constant: what is read of it is read once, when
-it is traced, and stays in the program.  Later assignments change nothing, silently.  `__eq__` and `__hash__` do not
-help: the instance in the cache's key is the very one that was changed, so it equals itself.
+## Why it is wrong
+It is not slow, it is silently wrong. To the jitted function the instance is a constant: attributes are read once, while
+tracing, and their values become part of the program. Later assignments have no effect. `__eq__` and `__hash__` do not
+help: the instance in the cache key is the very one that was changed, so it equals itself.
 
 ## Example
 ```python
@@ -21,8 +21,8 @@ class Pendulum:
     def step(self, angle):
         return angle - self.rate * jnp.sin(angle) / self.length
 
-    def settle(self, angle, turns):
-        for _ in range(turns):
+    def settle(self, angle, steps):
+        for _ in range(steps):
             angle = self.step(angle)
             self.rate *= 0.99
         return angle
@@ -39,8 +39,8 @@ class Pendulum:
     def step(self, angle, rate):
         return angle - rate * jnp.sin(angle) / self.length
 
-    def settle(self, angle, turns):
-        for _ in range(turns):
+    def settle(self, angle, steps):
+        for _ in range(steps):
             angle = self.step(angle, self.rate)
             self.rate *= 0.99
         return angle
@@ -48,16 +48,16 @@ class Pendulum:
 Or register the class as a pytree, so that its fields are traced.
 
 ## When it stays silent
-The compiled function does not read what changes; it is changed by the constructor, by what only the constructor calls,
-or once, where it has no value yet; who changes it compiles anew (`self._step = jax.jit(self.step)`) or empties the
-cache; the instance is changed before the first call.
+The jitted function does not read what changes; the change is made by the constructor, by code that only the constructor
+calls, or once, while there is no value yet; the code that changes it jits again (`self._step = jax.jit(self.step)`) or
+clears the cache; the instance is changed before the first call.
 
-At confidence `low`: a method that by its name sets the instance up (`reset`, `load_weights`, `fit`) changes it, and
-nothing in sight calls that after the compiled function.
+At confidence `low`: a method that sets the instance up, judging by its name (`reset`, `load_weights`, `fit`), changes
+it, and nothing visible calls that method after the jitted function.
 
 ## Fix safety
-What is read is passed as an argument, by the name of a parameter that is given it already, or a new one.  Unsafe: the
-results change, as they are to.
+The attribute is passed as an argument, under the name of a parameter that gets it already, or a new one. Unsafe: the
+results change, as they should.
 
 ## References
 - JAX FAQ, "How to use jit with methods?"

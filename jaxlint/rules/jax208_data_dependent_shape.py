@@ -2,13 +2,12 @@
 
 ## What it does
 Reports, under trace: indexing by a boolean mask (`x[mask]`, `x.at[mask]`), `jnp.nonzero`, `unique`, `argwhere`,
-one-argument `where`, `intersect1d` and their kin without `size=`, `bincount` without `length=`, `jax.ops.segment_sum`
-without `num_segments=`, and shapes, slice bounds and loop counts that come
-from array operations.
+one-argument `where`, `intersect1d` and similar functions without `size=`, `bincount` without `length=`,
+`jax.ops.segment_sum` without `num_segments=`, and shapes, slice bounds and loop counts that come from array operations.
 
-## Why it is slow
-It does not run at all: XLA programs have fixed shapes, and the number of elements that a mask lets through is only
-known when the program runs.  JAX raises `NonConcreteBooleanIndexError` or `ConcretizationTypeError`.
+## Why it fails
+XLA programs have fixed shapes, and the number of elements that a mask selects is only known when the program runs. JAX
+raises `NonConcreteBooleanIndexError` or `ConcretizationTypeError`.
 
 ## Example
 ```python
@@ -25,17 +24,17 @@ def clip_outliers(scores, limit):
     outliers = jnp.abs(scores) > limit
     return jnp.where(outliers, limit, scores)
 ```
-For means and sums use `where=` or a mask that multiplies; for `unique` and `nonzero` give `size=` and `fill_value=`.
+For means and sums use `where=`, or multiply by the mask; for `unique` and `nonzero` pass `size=` and `fill_value=`.
 
 ## When it stays silent
-Three-argument `where`; `size=` given; masks and indices that Python knows (NumPy arrays, shapes); integer indices;
-eager code, where the shape may well depend on data.
+Three-argument `where`; a `size=`; masks and indices that Python knows (NumPy arrays, shapes); integer indices; eager
+code, where the shape can depend on data.
 
 ## Fix safety
-`x.at[mask].set(v)` becomes `jnp.where(mask, v, x)`, and `x[mask].sum()` a reduction with `where=`, where the mask is
-computed element by element from the array itself, so that it has its shape, or made over all its axes in sight, as
-`jnp.arange(x.shape[1])[None, :] < lengths[:, None]` is.  Unsafe: JAX raises where the code is now, but run eagerly it
-may give another type.  `size=` for `nonzero` and its kin is only shown: it fills the result up.
+`x.at[mask].set(v)` becomes `jnp.where(mask, v, x)`, and `x[mask].sum()` a reduction with `where=`, if the mask is
+computed element by element from the array itself, so that it has its shape, or is visibly built over all its axes, as
+`jnp.arange(x.shape[1])[None, :] < lengths[:, None]` is. Unsafe: the code raises as it is, but run eagerly it may return
+another type. `size=` for `nonzero` and similar functions is only displayed, as it pads the result.
 
 ## References
 - JAX documentation, "Common gotchas in JAX": dynamic shapes

@@ -1,13 +1,12 @@
-"""Python is asked for the value of traced data.
+"""Python needs a concrete value of traced data.
 
 ## What it does
-Reports `if`, `while`, `assert`, `and`, `or`, `not` and conditional expressions that test traced data, and conversions
-of it: `bool()`, `int()`, `float()`, `.item()`, `.tolist()`; and `min`, `max`, `any`, `all` and `sorted` of it, and
-`range` over it.  NumPy, `math` and the index of a list are JAX210.
+Reports `if`, `while`, `assert`, `and`, `or`, `not` and conditional expressions on traced data, and conversions of it:
+`bool()`, `int()`, `float()`, `.item()`, `.tolist()`; also `min`, `max`, `any`, `all`, `sorted` and `range` of it.
+NumPy, `math` and list indices are JAX210.
 
-## Why it is slow
-It does not run at all: under trace the data has no value yet, and JAX raises `TracerBoolConversionError` or
-`ConcretizationTypeError`.
+## Why it fails
+Under trace the data has no concrete value, and JAX raises `TracerBoolConversionError` or `ConcretizationTypeError`.
 
 ## Example
 ```python
@@ -24,24 +23,24 @@ def soft_threshold(x, limit):
 def soft_threshold(x, limit):
     return jnp.where(jnp.abs(x) < limit, 0.0, x - limit * jnp.sign(x))
 ```
-`jax.lax.cond` runs only one side, `jax.lax.while_loop` repeats while data says so.  Making the argument static would
-be wrong: it is data, and every value would compile again.
+`jax.lax.cond` runs only one branch, `jax.lax.while_loop` repeats while a condition on data holds. Making the argument
+static would be wrong: it is data, and every value would recompile.
 
 ## When it stays silent
-Tests that Python can answer under trace: `is None`, `isinstance`, `.shape`, `.ndim`, `.dtype`, `len`, the truth of a
-list or dictionary of arrays; conditions inside `lax.cond` and `while_loop`, which are no Python tests; values of which
-nothing in sight says that they are traced; a tuple that a loop of JAX hands to its body, which Python compares by
-itself; under `try`, and behind a test for tracers.
+Conditions that Python can decide under trace: `is None`, `isinstance`, `.shape`, `.ndim`, `.dtype`, `len`, the truth of
+a list or dictionary of arrays; conditions inside `lax.cond` and `while_loop`, which are not Python conditions; values
+that nothing visible shows to be traced; a tuple that a JAX loop passes to its body, which Python compares by itself;
+under `try`, and after a check for tracers.
 
-At confidence `low`: in a branch for scalars (`if x.ndim == 0`), which what is compiled may never enter.
+At confidence `low`: in a branch for scalars (`if x.ndim == 0`), which a trace may never enter.
 
-Where the tested value is an option of the function (a flag, a count, a mode), JAX201 says so instead: its page has the
-rule that tells them apart.
+If the value is an option of the function (a flag, a count, a mode), JAX201 reports it instead; its page has the rule
+that tells them apart.
 
 ## Fix safety
-A conditional expression, or two `return`s, becomes `jnp.where` where both sides only compute; `max(a, b)` becomes
-`jnp.maximum(a, b)`.  Unsafe: both sides are computed then, which
-a gradient may notice, and types may differ from those of Python.  Only shown where the sides may differ in shape.
+A conditional expression, or two `return`s, becomes `jnp.where` if both branches only compute; `max(a, b)` becomes
+`jnp.maximum(a, b)`. Unsafe: both branches are computed then, which may affect gradients, and types may differ from
+those of Python. Only displayed if the branches may differ in shape.
 
 ## References
 - JAX documentation, "Control flow and logical operators with JIT"

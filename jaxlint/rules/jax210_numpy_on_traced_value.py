@@ -1,13 +1,13 @@
-"""NumPy, `math` or a Python list is given traced data.
+"""NumPy, `math` or a Python list gets traced data.
 
 ## What it does
-Reports functions of NumPy, SciPy and `math` that are given traced data, in code that `jit`, `grad`, `vmap` or control
-flow of JAX traces: `np.append(x, y)`, `np.asarray(x)`, `np.linalg.norm(x)`, `math.sqrt(x)`; a NumPy array or a list
-that is indexed by traced data; and traced data that is stored in a NumPy array.
+Reports functions of NumPy, SciPy and `math` that get traced data, in code that `jit`, `grad`, `vmap` or JAX control
+flow traces: `np.append(x, y)`, `np.asarray(x)`, `np.linalg.norm(x)`, `math.sqrt(x)`; a NumPy array or a list that is
+indexed by traced data; and traced data that is stored in a NumPy array.
 
-## Why it is slow
-It does not run at all: NumPy and `math` need values, traced data has none yet, and JAX raises
-`TracerArrayConversionError`, `TracerIntegerConversionError` or `ConcretizationTypeError`.
+## Why it fails
+NumPy and `math` need concrete values, traced data has none yet, and JAX raises `TracerArrayConversionError`,
+`TracerIntegerConversionError` or `ConcretizationTypeError`.
 
 ## Example
 ```python
@@ -28,23 +28,23 @@ OFFSETS = np.array([0.0, 0.5, 2.0])
 def shifted(x, kind):
     return jnp.concatenate([x[1:], x[:1]]) + jnp.asarray(OFFSETS)[kind]
 ```
-NumPy is right for what is known while tracing: shapes, constants, static arguments.  What has to run in NumPy goes
-outside the compiled function, or through `jax.pure_callback`.
+NumPy is right for what is known while tracing: shapes, constants, static arguments. Code that has to run in NumPy
+belongs outside the jitted function, or in `jax.pure_callback`.
 
 ## When it stays silent
-What NumPy leaves to a method that traced arrays have (`np.sum(x)`, `np.mean(x)`, `np.reshape(x, s)`, `np.shape(x)`),
-and operators, which JAX takes over (`table * x`); static arguments, shapes and values from outside the trace; host
-code of `pure_callback` and `io_callback`; under `jax.ensure_compile_time_eval()`, under `try`, and behind a test for
-tracers.
+NumPy functions that call a method which traced arrays have (`np.sum(x)`, `np.mean(x)`, `np.reshape(x, s)`,
+`np.shape(x)`), and operators, which JAX handles (`table * x`); static arguments, shapes and values from outside the
+trace; host code of `pure_callback` and `io_callback`; under `jax.ensure_compile_time_eval()`, under `try`, and after a
+check for tracers.
 
 An argument that looks like an option of its function (a count, a flag) is JAX201: it should be static.
 
 ## Fix safety
-The function of `jax.numpy` of the same name is called instead, and a NumPy table that is indexed becomes
-`jnp.asarray(table)`.  Unsafe: where the function also runs outside a trace, the result is an array of JAX then, of 32
-bits, and an index out of bounds is clamped.
+The `jax.numpy` function of the same name is called instead, and a NumPy table that is indexed becomes
+`jnp.asarray(table)`. Unsafe: if the function also runs outside a trace, its result becomes a JAX array of 32 bits, and
+an out-of-bounds index is clamped.
 
-None is offered where `jax.numpy` has no such function, takes other arguments, or needs `size=`.
+There is no fix if `jax.numpy` has no such function, takes other arguments, or needs `size=`.
 
 ## References
 - JAX documentation, "JAX errors": `TracerArrayConversionError`, `TracerIntegerConversionError`

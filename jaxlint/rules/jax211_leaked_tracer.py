@@ -1,16 +1,16 @@
-"""Traced code stores a traced value in what outlives the trace.
+"""Traced code stores a tracer where it outlives the trace.
 
 ## What it does
-Reports code under `jit`, or in the body of `scan`, `cond` and their kin, that stores a traced value on an object which
-was there before (`self` of a static or bound method, a module's object), in a `global` or `nonlocal` name, in a list or
-dictionary from outside, or in a cache (`cached_property`, `lru_cache`) that traced code fills first; the same for what
-`grad` and `vmap` hand to a function; and a compiled method of a pytree that assigns an attribute of `self` without
-returning it.
+Reports code under `jit`, or in the body of `scan`, `cond` and similar functions, that stores a traced value on an
+object that existed before (`self` of a static or bound method, a module-level object), in a `global` or `nonlocal`
+name, in a list or dictionary from outside, or in a cache (`cached_property`, `lru_cache`) that traced code fills first;
+the same in functions under `grad` and `vmap`; and a jitted method of a pytree that assigns an attribute of `self`
+without returning it.
 
-## Why it is slow
-It is wrong, sooner or later.  JAX runs the Python code once, to trace it: what is stored is a tracer, and whatever
-reads it afterwards raises `UnexpectedTracerError`.  Later calls run the compiled program, not the Python code, so the
-value is never renewed.  A pytree's attribute is set on a copy: the change is lost without a word.
+## Why it fails
+JAX runs the Python code once, to trace it: what is stored is a tracer, and whatever reads it afterwards raises
+`UnexpectedTracerError`. Later calls run the compiled program, not the Python code, so the value is never updated. An
+attribute of a pytree is set on a copy, so the change is silently lost.
 
 ## Example
 ```python
@@ -37,19 +37,19 @@ class Model:
     def step(self, grad):
         self.w = updated(self.w, grad)
 ```
-State goes in as an argument and comes out as a result.  To look at values, use `jax.debug.print` or
-`jax.debug.callback`, whose function may store what it is given.
+State goes in as an argument and comes out as a result. To look at values, use `jax.debug.print` or
+`jax.debug.callback`, whose function may store what it gets.
 
 ## When it stays silent
-Values of Python (`self.calls += 1`), objects and lists that the traced code has made itself, constructors, modules of
-flax and haiku, whose libraries carry state in and out, functions of callbacks, NumPy arrays (JAX210), and behind a test
-for tracers.
+Python values (`self.calls += 1`), objects and lists that the traced code creates itself, constructors, Flax and Haiku
+modules, whose libraries thread state in and out, callback functions, NumPy arrays (JAX210), and after a check for
+tracers.
 
-At confidence `low`: where nothing visible reads what was stored once the trace is over, and below a test that lets the
-function return before.
+At confidence `low`: if nothing visible reads the stored value after the trace, and after a condition under which the
+function may return early.
 
 ## Fix safety
-None is offered: what becomes an argument and a result is for the program to say.
+There is no fix: only you know what should become an argument and a result.
 
 ## References
 - JAX documentation, "JAX errors": `UnexpectedTracerError`

@@ -1,12 +1,11 @@
-"""A method is compiled, or transformed, with an instance that JAX cannot look into.
+"""A method is jitted whose class is not a pytree.
 
 ## What it does
-Reports `@jax.jit` (and `pmap`, `vmap`, `grad` and its kin) on a method of a class that is no pytree, where `self` is
-not static.
+Reports `@jax.jit` (and `pmap`, `vmap`, `grad` and similar transforms) on a method of a class that is not a pytree, if
+`self` is not static.
 
-## Why it is slow
-It does not run at all: `self` is the first argument, JAX takes it for an array or a tree of arrays, and each call
-raises `TypeError`.
+## Why it fails
+`self` is the first argument, JAX expects an array or a pytree of arrays, and each call raises `TypeError`.
 
 ## Example
 ```python
@@ -33,18 +32,18 @@ class Scaler:
     def scaled(self, x):
         return _scaled(self.factor, x)
 ```
-With `static_argnums=0` the instance is a constant of the program: one program an instance, and attributes that change
-later are not seen (JAX207, JAX109).  A class whose attributes are arrays may be registered as a pytree, by
-`jax.tree_util.register_dataclass` for instance.
+With `static_argnums=0` the instance becomes a constant: one program per instance, and later changes of its attributes
+are ignored (JAX207, JAX109). A class whose attributes are arrays can be registered as a pytree, for instance with
+`jax.tree_util.register_dataclass`.
 
 ## When it stays silent
-Where the class, one of its bases or one that inherits from it may be a pytree: a base or decorator of another library,
-`tree_flatten`, a class that is handed to a function; static methods and class methods; wrappers of other libraries,
-which treat what is no array as static; `vmap` with axes for each argument, and `grad` by another argument.
+If the class, one of its bases or a subclass may be a pytree: a base or decorator from another library, `tree_flatten`,
+a class that is passed to a function; static methods and class methods; wrappers from other libraries, which treat
+non-arrays as static; `vmap` with axes per argument, and `grad` with respect to another argument.
 
 ## Fix safety
-`self` becomes static: unsafe, as attributes that change later are not seen.  None is offered where instances have no
-hash, or the decorator is none of `jax.jit`.
+`self` becomes static: unsafe, as later changes of attributes are ignored. There is no fix if instances are unhashable,
+or if the decorator is not a form of `jax.jit`.
 
 ## References
 - JAX documentation, "Frequently asked questions": how to use jit with methods

@@ -1,15 +1,15 @@
-"""A Python loop of many turns under trace.
+"""A long Python loop under trace.
 
 ## What it does
-Reports a `for` or `while` loop, or a comprehension, in code that runs under trace, where the number of turns is in
-sight and the loop leaves an estimated 1,000 equations or more: turns times the array operations of the body, helpers
-in sight included, loops within loops multiplied.
+Reports a `for` or `while` loop, or a comprehension, in code that runs under trace, if the number of iterations is
+visible and the loop adds an estimated 1,000 equations or more: iterations times the array operations of the body,
+visible helpers included, nested loops multiplied.
 
 ## Why it is slow
-A Python loop runs while JAX traces: every turn adds its operations to the program, and XLA compiles them all.  An
+A Python loop runs while JAX traces: every iteration adds its operations to the program, and XLA compiles them all. An
 element-wise operation costs 0.2 to 0.4 ms to trace and compile, `x.at[i].set(...)` about 5 ms (CPU, jax 0.10.2): 1,000
-turns of the latter took 31 s.  The estimate therefore counts updates by `.at[]`, reads at a traced index and products
-of small matrices ten times.
+iterations of the latter took 31 s. The estimate therefore counts updates by `.at[]`, reads at a traced index and
+products of small matrices ten times.
 
 ## Example
 ```python
@@ -31,23 +31,24 @@ def encode(params, tokens):
     h = jnp.zeros(params["w"].shape[0])
     return jax.lax.scan(step, h, tokens)[0]
 ```
-`jax.lax.fori_loop` does where no array is walked over; `jax.vmap` where the turns do not depend on each other.
+`jax.lax.fori_loop` is enough if the loop does not walk over an array; `jax.vmap` fits if the iterations are
+independent.
 
 ## When it stays silent
-A literal `range` of 8 turns or less; one of 32 or less without slow operations; loops over layers, heads and other
-parts; loops that leave no equations; a loop inside a helper that is compiled by itself, whose callers get one equation
-each; loops outside any trace, and those that only `grad`, `vmap` and the like trace, which compile nothing as a whole
-(JAX402).  At confidence `low`: methods of modules that nothing visible compiles; a loop with a loop of jax in the other
-arm of an `if`.  The threshold is the setting `unrolled-equations`.
+A literal `range` of 8 iterations or fewer; one of 32 or fewer without slow operations; loops over layers, heads and
+other parts of a model; loops that add no equations; a loop inside a helper that is jitted itself, which adds one
+equation to its callers; loops outside any trace, and those that only `grad`, `vmap` and similar transforms trace, which
+compile nothing as a whole (JAX402). At confidence `low`: methods of modules that nothing visible jits; a loop with a
+JAX loop in the other branch of an `if`. The threshold is the setting `unrolled-equations`.
 
 ## Fix safety
-A loop that counts becomes `jax.lax.fori_loop`, one over an array `jax.lax.scan`, where its turns only assign to names
-and hand on plain values: names that have a value before the loop, and whose shape stays the same as far as the source
-shows.  Unsafe: whether shapes and types stay is known for certain only when it runs, and if they do not JAX raises when
-it traces.  Only shown where something in sight speaks against it.
+A counting loop becomes `jax.lax.fori_loop`, one over an array `jax.lax.scan`, if its iterations only assign to names
+and carry plain values: names that have a value before the loop, and whose shape stays the same as far as the source
+shows. Unsafe: only running the code shows for certain whether shapes and dtypes stay the same, and if they do not, JAX
+raises while tracing. Only displayed if something visible suggests that they do not.
 
-None is offered where Python needs the number of the turn (slices, lists, tests, `2**i`), where turns append to lists,
-print or call what is not in sight, and where the function also runs outside any trace.
+There is no fix if Python needs the loop variable (slices, lists, conditions, `2**i`), if iterations append to lists,
+print or call something that is not visible, and if the function also runs outside any trace.
 
 ## References
 - JAX documentation, "Debugging slow JAX tracing and XLA compilation": Python control flow
@@ -78,7 +79,7 @@ RULE = Rule(
 
 
 def check(facts: ModuleFacts) -> Iterator[Report]:
-    """Yield the loops whose turns are in sight and whose estimate reaches the threshold, outermost first."""
+    """Yield the loops of visible length whose estimate reaches the threshold, outermost first."""
     for loop in facts.long_loops:
         iterations = f"{loop.trips:,} iterations" if loop.trips is not None else "many iterations"
         message = (

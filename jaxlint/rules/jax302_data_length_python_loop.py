@@ -1,17 +1,16 @@
-"""A Python loop under trace that is as long as the data.
+"""A Python loop under trace is as long as the data.
 
 ## What it does
-Reports a loop in a function that something compiles, where an axis of an array bounds it: the loop walks over the
-array, or each iteration reads or updates an array at its own index.  A setting (a static argument, an attribute, a
-configuration) counts where iterations index an array by their number, or where the values that its default and visible
+Reports a loop in a function that something jits, if its length is an axis of an array: the loop walks over the array,
+or each iteration reads or updates an array at its own index. A setting (a static argument, an attribute, a
+configuration value) counts if iterations index an array by their number, or if the values that its default and visible
 callers give make the loop large.
 
-A `while` that lasts until an object outside JAX says otherwise, as an environment does
-(`obs, reward, done = env.step(action)`), counts as well: it runs once, while it is traced, and what it did is frozen
-into the program.
+A `while` that lasts until an object outside JAX says otherwise, such as an environment (`obs, reward, done =
+env.step(action)`), counts as well: it runs once, while it is traced, and its results become constants of the program.
 
 ## Why it is slow
-The loop unrolls: the program, and the time to compile it, grow with the data, and each new length compiles again.
+The loop unrolls: the program, and the time to compile it, grow with the data, and each new length recompiles.
 
 ## Example
 ```python
@@ -34,25 +33,26 @@ def smooth(signal):
 ```
 
 ## When it stays silent
-Axes of coordinates, channels or components, which are the trailing axis unless iterations look at their neighbours
-along it; the parts of `jnp.split`, `meshgrid` or `tree.leaves`; bounds named after layers, heads, agents, stages, axes
-and other parts, of which there are few; settings whose visible values make a small program; loops whose bound nothing
-visible decides; lists and dictionaries of parameters; loops outside any trace or under a transform that compiles
-nothing (JAX402), and those that would fail under a trace, as they end by a value or make Python's numbers of arrays;
-what a test for tracers keeps traces from.  A number of iterations that the text shows is the business of JAX301.
+Axes of coordinates, channels or components, that is the trailing axis unless iterations look at their neighbours along
+it; the parts of `jnp.split`, `meshgrid` or `tree.leaves`; bounds named after layers, heads, agents, stages, axes and
+other parts, which are few; settings whose visible values make a small program; loops whose length nothing visible
+decides; lists and dictionaries of parameters; loops outside any trace or under a transform that compiles nothing
+(JAX402), and loops that would fail under a trace because they end by a value or convert arrays to Python numbers; code
+that a check for tracers keeps out of traces. A visible number of iterations is left to JAX301.
 
 At confidence `low`: a setting with no more than a telling name, such as `num_steps`; a parameter that may be an array
-or a list of a few arrays; methods of modules that nothing visible compiles; a loop with a loop of jax in the other arm
-of an `if`.
+or a list of a few arrays; methods of modules that nothing visible jits; a loop with a JAX loop in the other branch of
+an `if`.
 
 ## Fix safety
-A loop that counts becomes `jax.lax.fori_loop`, one over an array `jax.lax.scan`, where its turns only assign to names
-and hand on plain values: names that have a value before the loop, and whose shape stays the same as far as the source
-shows.  Unsafe: whether shapes and types stay is known for certain only when it runs, and if they do not JAX raises when
-it traces, as it does where an axis of length 0 is indexed.  Only shown where something in sight speaks against it.
+A counting loop becomes `jax.lax.fori_loop`, one over an array `jax.lax.scan`, if its iterations only assign to names
+and carry plain values: names that have a value before the loop, and whose shape stays the same as far as the source
+shows. Unsafe: only running the code shows for certain whether shapes and dtypes stay the same, and if they do not, JAX
+raises while tracing, as it does if an axis of length 0 is indexed. Only displayed if something visible suggests that
+they do not.
 
-None is offered where Python needs the number of the turn (slices, lists, tests, `2**i`), where turns append to lists,
-print or call what is not in sight, and where the function also runs outside any trace.
+There is no fix if Python needs the loop variable (slices, lists, conditions, `2**i`), if iterations append to lists,
+print or call something that is not visible, and if the function also runs outside any trace.
 
 ## References
 - JAX documentation, "Debugging slow JAX tracing and XLA compilation": Python control flow

@@ -1,14 +1,14 @@
-"""A compiled function closes over a large array.
+"""A jitted function closes over a large array.
 
 ## What it does
-Reports reads, in functions that are compiled, of an array of 4 MB or more (a million float32) that is made outside: at
-module level, in the function around it, or as an attribute of an instance that is static.
+Reports, in jitted functions, reads of an array of 4 MB or more (a million float32) that is created outside: at module
+level, in the enclosing function, or as an attribute of an instance that is static.
 
 ## Why it is slow
-The array becomes a constant of the program. XLA copies it into each program that is compiled, one a shape, and works
-out what it can of it while compiling. Measured with JAX 0.10.2 on a CPU, for a table of 64 MB: a product with a vector
-compiles in 2.7 s instead of 0.2 s, a sum of its squares in 27 s. With 4 MB it is 0.1 to 0.7 s more. And what is bound
-to the name later, the program never sees.
+The array becomes a constant of the program. XLA copies it into each compiled program, one per shape, and evaluates what
+it can of it at compile time. Measured with JAX 0.10.2 on a CPU, for a table of 64 MB: a product with a vector compiles
+in 2.7 s instead of 0.2 s, a sum of its squares in 27 s. With 4 MB it is 0.1 to 0.7 s more. And if the name is rebound
+later, the program does not see it.
 
 ## Example
 ```python
@@ -27,15 +27,15 @@ def project(x, table):
 ```
 
 ## When it stays silent
-For small tables; for uses of a shape or a type alone; for what NumPy picks or computes of its own arrays while tracing;
-for arrays that are made under trace, which are no constants; for functions that nothing compiles.
+For small tables; if only a shape or dtype is used; for what NumPy selects or computes from its own arrays while
+tracing; for arrays created under trace, which are not constants; for functions that nothing jits.
 
-At confidence `low`: for arrays that are loaded from a file under a name that does not speak of data; parameters do not.
+At confidence `low`: arrays loaded from a file whose name does not suggest data; parameters do not.
 
 ## Fix safety
 Unsafe: the array becomes the last parameter of the function, and each call passes it. For a public function, which
-other modules may call, the fix is shown and never applied. None is offered where the function is not just called, nor
-for arrays of NumPy, which each call would copy to the device: make an array of JAX of it first.
+other modules may call, the fix is displayed and never applied. There is no fix if the function is used in other ways
+than calls, nor for NumPy arrays, which each call would copy to the device: convert them to a JAX array first.
 
 ## References
 - JAX documentation, "Just-in-time compilation"

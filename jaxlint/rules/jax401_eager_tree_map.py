@@ -1,12 +1,12 @@
 """A `tree.map` of array operations outside any trace.
 
 ## What it does
-Reports `jax.tree.map` (and its older spellings) of a function that does array operations, in code that runs eagerly.
+Reports `jax.tree.map` (and its older spellings) of a function with array operations, in code that runs eagerly.
 
 ## Why it is slow
 Each operation on each distinct leaf shape is a program of its own that XLA compiles on the first call: 50 leaves and
-four operations were 200 programs and 15 s, against 3.4 s for one program (CPU, jax 0.10.2).  Later calls compile
-nothing, but dispatch every operation on every leaf.
+four operations were 200 programs and 15 s, against 3.4 s for one program (CPU, jax 0.10.2). Later calls do not compile,
+but dispatch every operation on every leaf.
 
 ## Example
 ```python
@@ -24,28 +24,28 @@ def quantize(params):
 def main():
     params = quantize(load())
 ```
-Not `jax.jit(lambda tree: ...)(params)` within a function, which compiles on each call of it; in place,
-`jax.jit(jax.tree.map, static_argnums=0)(quantize_leaf, params)` does, with a function of the module.
+Not `jax.jit(lambda tree: ...)(params)` inside a function, which recompiles on each call; in place,
+`jax.jit(jax.tree.map, static_argnums=0)(quantize_leaf, params)` works, with a module-level function.
 
 ## When it stays silent
-In code that only compiled functions run; for shapes, dtypes and other metadata, transfers (`device_put`, `device_get`,
-`np.asarray`, `jnp.asarray`), NumPy functions, `block_until_ready`; for a compiled leaf function; for what Python does
-to axis numbers (`axis + 1`) and to the paths of leaves.
+In code that only jitted functions run; for shapes, dtypes and other metadata, transfers (`device_put`, `device_get`,
+`np.asarray`, `jnp.asarray`), NumPy functions, `block_until_ready`; for a jitted leaf function; for what Python does to
+axis numbers (`axis + 1`) and to the paths of leaves.
 
-At confidence `low`: nobody in sight calls the function, so its callers may well trace it; it runs once a process, as a
-split of the data or the parameters of an optimiser do; a single operation, such as the mean of a few metrics.
+At confidence `low`: nothing visible calls the function, so its callers may well trace it; it runs once per process,
+like a split of the data or the parameters of an optimizer; a single operation, such as the mean of a few metrics.
 
 ## Fix safety
-The function around the map is compiled where it does nothing else; a mapped function of the module is compiled in
-place, by `jax.jit(jax.tree.map, static_argnums=0)`; otherwise the map moves to a compiled function of the module, and
-what its function captures becomes arguments.
+The enclosing function is jitted if it does nothing else; a mapped module-level function is jitted in place, with
+`jax.jit(jax.tree.map, static_argnums=0)`; otherwise the map moves to a module-level jitted function, and captured
+values become arguments.
 
-Safe where the mapped function is array code that surely gives arrays of JAX; one program may round the last digits
-otherwise than several, or than NumPy's double precision.  Unsafe where it is arithmetic alone, which gives NumPy arrays
-or numbers when it is given such, and in files that place arrays on devices: leaves on several of them cannot share a
-program.  Only shown where it calls what is not in sight, or may give
-what is no array, or asks for shapes alone, which other things have as well.  None is offered where tracing fails:
-conversions (`float(x)`, `np.asarray(x)`, `.item()`), tests of values, options captured from around it.
+Safe if the mapped function is array code that certainly returns JAX arrays; one program may round the last digits
+differently than several, or than NumPy in double precision. Unsafe if it is arithmetic alone, which returns NumPy
+arrays or numbers when it gets them, and in files that place arrays on devices: leaves on several devices cannot share a
+program. Only displayed if it calls something that is not visible, or may return something other than arrays, or only
+asks for shapes, which other objects have as well. There is no fix if tracing fails: conversions (`float(x)`,
+`np.asarray(x)`, `.item()`), conditions on values, captured options.
 
 ## References
 - JAX documentation, "Debugging slow JAX tracing and XLA compilation": eager Python loops

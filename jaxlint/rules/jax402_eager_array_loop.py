@@ -1,15 +1,15 @@
 """A Python loop dispatches array operations one by one.
 
 ## What it does
-Reports a `for` or `while` loop, or a comprehension, in code that nothing traces, where every turn does two or more
-array operations, those of functions of the project included.  One is enough where it is the update of an array at the
-turn's index, and the loop is long by its bound: each copies the array.  Of a nest, the loop that is long by its bound
-is reported.  Where something compiled, or something that is not JAX's, does the rest of the turn, the place is the
-call of the function that does the operations.
+Reports a `for` or `while` loop, or a comprehension, in code that nothing traces, if every iteration does two or more
+array operations, including those of functions of the project. One is enough if it updates an array at the index of the
+iteration and the loop is long by its bound: each update copies the array. Of nested loops, the one that is long by its
+bound is reported. If something jitted, or something outside JAX, does the rest of the iteration, the place is the call
+of the function that does the operations.
 
 ## Why it is slow
-Outside a trace each operation is dispatched by itself, and each update of an array (`x.at[i].set(...)`) copies all of
-it.  A thousand turns of ten operations are ten thousand dispatches, where one compiled loop is one.
+Outside a trace each operation is dispatched separately, and each update of an array (`x.at[i].set(...)`) copies all of
+it. A thousand iterations of ten operations are ten thousand dispatches; one compiled loop is a single dispatch.
 
 ## Example
 ```python
@@ -30,37 +30,36 @@ def leaky_sum(x, decay):
 
     return jax.lax.scan(step, jnp.zeros_like(x[0]), x)[1]
 ```
-Turns that do not depend on each other are one `jax.vmap`.  `jax.jit` around the loop as it stands would unroll it into
-a program that grows with the data, which is JAX302.
+Independent iterations are one `jax.vmap`. `jax.jit` around the loop as it is would unroll it into a program that grows
+with the data, which is JAX302.
 
 ## When it stays silent
-In code that something traces (there JAX301 and JAX302 look at loops); over a literal `range` of 8 or less, unless it
-is run in each turn of a long loop or waits for values in each turn; over what there are few of by nature (layers,
-heads, agents, devices, the elements of an array of four), and over the items of a mapping or the fields of a class,
-each of which has a shape of its own.  Not counted are calls of compiled functions, transfers, shapes, random keys,
-and what stands under an `if` without a match in its `else`; beside a call of a compiled function, or of a parameter, it
-takes six operations, or five in a helper.  A loop around a function with a loop of its own that does the work is left
-to that one.
+In code that something traces (JAX301 and JAX302 look at loops there); over a literal `range` of 8 or fewer, unless it
+runs in each iteration of a long loop or waits for values in each iteration; over what is few by nature (layers, heads,
+agents, devices, the elements of an array of four), and over the items of a mapping or the fields of a class, each of
+which has its own shape. Calls of jitted functions, transfers, shapes, random keys, and the body of an `if` without a
+match in its `else` do not count; beside a call of a jitted function, or of a parameter, it takes six operations, or
+five in a helper. A loop around a function whose own loop does the work is left to that one.
 
-At confidence `low`: nobody in sight calls the function, and nothing says that the loop is long; a turn has fewer than
-four operations, and the loop is not long by its bound; a turn draws, reads a file, waits for a person or for its
-arrays, makes arrays of a size of its own, or is there to be timed; an option decides that this runs uncompiled; all
-that a turn does is to draw random numbers; or Python or NumPy works on values between the operations, here or in what
-is called, so that no program can hold a turn (what is read last, to be stored, returned or printed, is no hindrance).
+At confidence `low`: nothing visible calls the function, and nothing shows that the loop is long; an iteration has fewer
+than four operations, and the loop is not long by its bound; an iteration plots, reads a file, waits for a person or for
+its arrays, creates arrays of its own size, or exists to be timed; an option decides that this runs uncompiled; all an
+iteration does is to draw random numbers; or Python or NumPy uses values between the operations, here or in a callee, so
+that no program can contain an iteration (values read last, to be stored, returned or printed, do not matter).
 
 ## Fix safety
-The loop becomes `jax.lax.fori_loop`, `scan` or `while_loop` and the function around it compiled, both at once: each
-alone would be slow.  A short loop stays as it is.  Offered where the function is one of the module and does nothing but
-compute arrays from its arguments, and where turns hand on plain values, as for JAX302.  Unsafe: results may differ in
-the last digits, arguments of which Python needs the value become static and compile again for each new one, an axis of
-length 0 cannot be indexed, and whether shapes stay the same from turn to turn is known for certain only when it runs.
+The loop becomes `jax.lax.fori_loop`, `scan` or `while_loop` and the enclosing function is jitted, both at once: each
+alone would be slow. A short loop stays as it is. Offered if the function is at module level and only computes arrays
+from its arguments, and if iterations carry plain values, as for JAX302. Unsafe: results may differ in the last digits,
+arguments whose value Python needs become static and recompile for each new value, an axis of length 0 cannot be
+indexed, and only running the code shows for certain whether shapes stay the same.
 
-Elsewhere the assignments of a turn that compute arrays move to a compiled function of the module, and the loop stays:
-unsafe for the same reasons, and because a number that Python counted becomes an array.  None is offered where Python
-needs a value that changes from turn to turn, as in `x[:i]`.
+Elsewhere the assignments of an iteration that compute arrays move to a module-level jitted function, and the loop
+stays: unsafe for the same reasons, and because a number that Python counted becomes an array. There is no fix if Python
+needs a value that changes between iterations, as in `x[:i]`.
 
-Only shown where something in sight speaks against it, or where nothing says that what is indexed is an array and no
-list of them.  Whether turns depend on each other, so that `jax.vmap` does all of them at once, is left to you.
+Only displayed if something visible suggests that it fails, or if nothing shows that what is indexed is an array and not
+a list of arrays. Whether iterations are independent, so that `jax.vmap` can run them all at once, is left to you.
 
 ## References
 - JAX documentation, "Control flow and logical operators with JIT"

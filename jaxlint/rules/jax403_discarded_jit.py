@@ -1,12 +1,12 @@
-"""A compiled function is made and thrown away.
+"""A jitted function is created and never used.
 
 ## What it does
-Reports an expression statement that makes a compiled function, or a wrapper, and uses it for nothing: above all a
-decorator that lost its `@`.
+Reports an expression statement that creates a jitted function, or a wrapper, and discards it: above all a decorator
+that lost its `@`.
 
 ## Why it is slow
-`jax.jit` is lazy: written as a statement it compiles nothing, and checks nothing.  The function below the line stays
-uncompiled and runs operation by operation.
+`jax.jit` is lazy: as a statement it compiles nothing, and checks nothing. The function below stays uncompiled and runs
+operation by operation.
 
 ## Example
 ```python
@@ -25,16 +25,16 @@ def filter_signal(signal, order):
 ## When it stays silent
 Whenever the value of the expression is used.
 
-In preview also reported is a compiled function under a private or local name that nothing uses, where the raw function
-is called; a public `f_jit = jax.jit(f)` is there for others.
+In preview this also reports a jitted function under a private or local name that nothing uses, if the original function
+is called; a public `f_jit = jax.jit(f)` may have users elsewhere.
 
 ## Fix safety
-The `@` is put back.  Safe where the function is array code and nothing else; unsafe where it calls what is not in
-sight, or acts on something beside its result.  Only shown where tracing it would fail, where the function dies with a
-call and so would compile on each, and for `pmap`, which takes other shapes.
+The `@` is added. Safe if the function is array code and nothing else; unsafe if it calls something that is not visible,
+or has side effects. Only displayed if tracing it would fail, if the function is dropped with a call and so would
+recompile on each, and for `pmap`, which takes other shapes.
 
-A compiled function under a name that nothing uses is called in place of the raw one: unsafe, since whether that is
-what was meant is not in the code.  None is offered where tracing it would fail, and for what stands under no name.
+A jitted function under a name that nothing uses is called instead of the original: unsafe, since the code does not show
+whether that was meant. There is no fix if tracing it would fail.
 
 ## References
 - JAX documentation, "Just-in-time compilation"
@@ -66,7 +66,7 @@ RULE = Rule(
 
 
 def check(facts: ModuleFacts) -> Iterator[Report]:
-    """Yield the expression statements whose value is a compile wrapper or a compiled function."""
+    """Yield the expression statements whose value is a wrapper or a jitted function."""
     for discarded in facts.unused.discarded:
         code = facts.short_code(discarded.node)
         if discarded.function is not None:
@@ -80,7 +80,7 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
 
 
 def _unused_names(facts: ModuleFacts) -> Iterator[Report]:
-    """Yield the compiled functions under names that nothing uses, beside calls of the raw function (preview)."""
+    """Yield the jitted functions under names that nothing uses, beside calls of the original (preview)."""
     for unused in facts.unused.names:
         message = (
             f"nothing uses the jitted `{unused.name}`, and `{unused.function.name}` runs uncompiled; call "

@@ -1,14 +1,14 @@
-"""An array grows in each turn of a loop.
+"""An array grows in each iteration of a loop.
 
 ## What it does
-Reports `jnp.append`, `concatenate`, `hstack`, `vstack` and `block` in a loop outside any trace, whose result goes
-back under the name of one of their arguments, or in a method under an attribute (`self.x = jnp.concatenate([self.x,
-new])`); `jnp.stack(parts)` and the like in a loop that appends to the list `parts`; and what is indexed by a list
-that a loop makes longer or shorter.
+Reports `jnp.append`, `concatenate`, `hstack`, `vstack` and `block` in a loop outside any trace whose result is bound to
+the name of one of their arguments, or in a method to an attribute (`self.x = jnp.concatenate([self.x, new])`);
+`jnp.stack(parts)` and similar calls in a loop that appends to the list `parts`; and arrays indexed by a list that a
+loop makes longer or shorter.
 
 ## Why it is slow
-Each turn meets a new shape, and XLA compiles the operation for every one: two programs a turn. It also copies all
-that is there, so the time grows with the square of the turns.
+Each iteration has a new shape, and XLA compiles the operation for every one: two programs per iteration. It also copies
+the whole array, so the time grows with the square of the number of iterations.
 
 ## Example
 ```python
@@ -31,15 +31,15 @@ def collect(x, n):
 ```
 
 ## When it stays silent
-For a window of one length (`jnp.concatenate([x[1:], new])`), for what is cut to a length again and for what each turn
-binds anew; for lists that are emptied, made anew in each turn, or joined in some turns only; in `__init__` and other
-set-up; over a literal `range` of 8 or less; in code that something traces; where a compiled function receives the
-array, which is JAX501.
+For a window of constant length (`jnp.concatenate([x[1:], new])`), for an array that is cut to a fixed length again or
+rebound in each iteration; for lists that are cleared, created in each iteration, or joined in some iterations only; in
+`__init__` and other set-up; over a literal `range` of 8 or fewer; in code that something traces; if a jitted function
+receives the array, which is JAX501.
 
 ## Fix safety
-Unsafe: the parts are collected in a list and joined behind the loop; where the loop does not turn at all, what is no
-array of JAX becomes one. None is offered where the loop uses the array otherwise: it needs an array of the full size,
-and how large that is the author knows.
+Unsafe: the parts are collected in a list and joined after the loop; if the loop never runs, a value that is not a JAX
+array becomes one. There is no fix if the loop uses the array otherwise: it needs a preallocated array, whose size only
+you know.
 
 ## References
 - JAX documentation, "Just-in-time compilation": JIT and caching

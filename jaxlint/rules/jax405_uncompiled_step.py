@@ -1,14 +1,14 @@
-"""A step of training runs eagerly in a loop.
+"""A training step runs eagerly in a loop.
 
 ## What it does
-Reports loops of ten or unknown turns, outside any trace, that take gradients (`jax.grad(f)(x)`), apply updates of an
-optimiser or run a model's `apply` eagerly in each turn, by themselves or through a function in sight.  Also the calls
-of SciPy's optimisers (`scipy.optimize.minimize` and its kin) that are given an uncompiled gradient, or an uncompiled
-objective of five or more array operations: they call it again and again.
+Reports loops of ten or an unknown number of iterations, outside any trace, that take gradients (`jax.grad(f)(x)`),
+apply optimizer updates or run a model's `apply` eagerly in each iteration, directly or through a visible function. Also
+reports calls of SciPy's optimizers (`scipy.optimize.minimize` and similar) that get an uncompiled gradient, or an
+uncompiled objective of five or more array operations: they call it many times.
 
 ## Why it is slow
 Outside a trace the forward pass, the backward pass and the update are dispatched operation by operation, and Python
-runs through the function in every turn.
+runs through the function in every iteration.
 
 ## Example
 ```python
@@ -33,18 +33,18 @@ def fit(params, batches):
 ```
 
 ## When it stays silent
-In code that something traces; where the function that is differentiated is compiled; in loops of fewer than ten
-turns; where the result is thrown away, as in a benchmark; for a loop around a function that has the loop of its own;
-for objectives that call a compiled function, go on with values that they read, or hand what they are given to a
-function out of sight; for a method that another class compiles in its place.
+In code that something traces; if the differentiated function is jitted; in loops of fewer than ten iterations; if the
+result is discarded, as in a benchmark; for a loop around a function that has the loop itself; for objectives that call
+a jitted function, use values that they read, or pass their arguments to a function that is not visible; for a method
+that another class jits in its place.
 
-At confidence `low`: where neither a caller in sight, the function's name, data that the loop goes through nor what it
+At confidence `low`: if neither a visible caller, the name of the function, data that the loop runs over nor what it
 prints shows that it trains outside a trace.
 
 ## Fix safety
-Unsafe: one program may round otherwise than its operations one by one. Where the loop calls a function that does
-nothing but compute the step from its arguments, that function is compiled; where it takes the gradient of a function of
-the module itself, the gradient is. An optimiser among the arguments becomes static, and has to be made once.
+Unsafe: one program may round differently than separate operations. If the loop calls a function that only computes the
+step from its arguments, that function is jitted; if it takes the gradient of a module-level function itself, the
+gradient is. An optimizer among the arguments becomes static, and has to be created once.
 
 ## References
 - JAX documentation, "Just-in-time compilation"

@@ -1,11 +1,11 @@
-"""A loop empties the caches that its next iteration needs.
+"""A loop clears the caches that its next iteration needs.
 
 ## What it does
-Reports `jax.clear_caches()` and `f.clear_cache()` in a loop that calls compiled code again.
+Reports `jax.clear_caches()` and `f.clear_cache()` in a loop that calls jitted code again.
 
 ## Why it is slow
-Everything that was compiled is thrown away, so each iteration traces and compiles the same programs anew: seconds
-instead of microseconds.
+All compiled programs are dropped, so each iteration traces and compiles the same programs again: seconds instead of
+microseconds.
 
 ## Example
 ```python
@@ -23,15 +23,15 @@ def train(params, batches):
         params = step(params, batch)
     return params
 ```
-If memory grows from iteration to iteration, something compiles in each: find it with `jaxlint run`.  Where programs
-really differ, clear the caches between the parts that share none.
+If memory grows from iteration to iteration, something compiles in each: find it with `jaxlint run`. If programs really
+differ, clear the caches between the parts that share none.
 
 ## When it stays silent
-Beside a timer, which says that compilation is what is measured; where a test or an exception decides when to clear;
-where nothing in the loop is compiled, as far as the code jaxlint sees tells.
+Beside a timer, which suggests that compilation is being measured; if a condition or an exception decides when to clear;
+if nothing in the loop is jitted, as far as the code jaxlint sees shows.
 
 ## Fix safety
-None is offered: the call is there for a reason that has to be found first.
+There is no fix: the call is there for a reason that has to be found first.
 
 ## References
 - JAX documentation, `jax.clear_caches`

@@ -1,12 +1,12 @@
-"""A compiled function is given another shape in each turn of a loop.
+"""A jitted function gets a different shape in each iteration of a loop.
 
 ## What it does
-Reports calls of compiled functions in a loop with an array whose shape changes from turn to turn: it grows, it is
-sliced by the loop variable, built from it, or selected by a mask; or it comes back longer from the function itself.
-In a loop or not, with what is made of a list that was filled until something happened: the steps of an episode.
+Reports calls of jitted functions in a loop with an array whose shape changes between iterations: it grows, it is sliced
+by the loop variable, built from it, or selected by a mask; or the function itself returns it longer. Also reports, in a
+loop or not, arrays built from a list that was filled until something happened: the steps of an episode.
 
 ## Why it is slow
-Each shape is a program of its own, so every turn compiles.
+Each shape is a program of its own, so every iteration compiles.
 
 ## Example
 ```python
@@ -27,15 +27,15 @@ def generate(table, prompt, n_new):
 ```
 
 ## When it stays silent
-For slices of constant width (`x[i : i + 8]`), of which one ragged tail costs one more program; over a literal of
-eight elements or fewer; for what is padded or cut to one length; for parts that `array_split` gave, which have two
-lengths at most; in code that something traces.
+For slices of constant width (`x[i : i + 8]`), whose ragged tail costs one more program; over a literal of eight
+elements or fewer; for arrays that are padded or cut to one length; for the parts of `array_split`, which have at most
+two lengths; in code that something traces.
 
 At confidence `low`: a plain conversion of the loop variable, or an array as long as it, as elements may well have one
 length.
 
 ## Fix safety
-No fix is offered yet.
+There is no fix yet.
 
 ## References
 - JAX documentation, "Just-in-time compilation": JIT and caching

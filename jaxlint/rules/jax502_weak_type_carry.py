@@ -1,11 +1,11 @@
-"""A weakly typed value comes back strongly typed.
+"""A weakly typed value is returned strongly typed.
 
 ## What it does
-Reports the start value of a loop's carry that is a Python number, or an array made of one without a dtype, where the
-compiled function that the loop calls gives back a strongly typed array.
+Reports the initial value of a loop's carry that is a Python number, or an array built from one without a dtype, if the
+jitted function that the loop calls returns a strongly typed array.
 
 ## Why it is slow
-The first turn traces for a weak type, the second for a strong one: the function compiles twice.
+The first iteration traces for a weak type, the second for a strong one: the function compiles twice.
 
 ## Example
 ```python
@@ -26,13 +26,13 @@ def integrate(readings):
 ```
 
 ## When it stays silent
-Where the function combines the carry with Python numbers alone, or a fraction with whole numbers, so that it stays
-weak; where the start has a dtype; in code that something traces.
+If the function combines the carry with Python numbers alone, or a float with integers, so that it stays weakly typed;
+if the initial value has a dtype; in code that something traces.
 
 ## Fix safety
-Unsafe: where the loop does not turn at all, an array is given and no longer a number. The start gets the type that
-comes back; where that is out of sight, a fraction gets JAX's type for `float`, which is wrong for arrays of half
-precision. A whole number gets a type only where it is in sight.
+Unsafe: if the loop never runs, the result is an array and no longer a number. The initial value gets the dtype that is
+returned; if that is not visible, a float gets JAX's default float dtype, which is wrong for half-precision arrays. An
+integer gets a dtype only if the returned one is visible.
 
 ## References
 - JAX documentation, "Type promotion semantics": weakly typed values

@@ -1,12 +1,11 @@
-"""A compiled function is given the same value in several ways.
+"""A jitted function gets the same argument by position and by keyword.
 
 ## What it does
-Reports calls of one compiled function, in one function, with the same arguments, of which one is given by position
-in one call, by keyword in another, or left to its default.
+Reports calls of one jitted function, in one function, with the same arguments, of which one is passed by position in
+one call, by keyword in another, or left to its default.
 
 ## Why it is slow
-The way in which arguments are passed is a part of the key of the cache: each way is traced and compiled for
-itself.
+The way arguments are passed is part of the cache key: each way is traced and compiled separately.
 
 ## Example
 ```python
@@ -21,10 +20,10 @@ def spectrum(w):
 ```
 
 ## When it stays silent
-Where the values differ in the text; for calls with `*args`; in code that something traces.
+If the values differ in the source; for calls with `*args`; in code that something traces.
 
 ## Fix safety
-Safe: the call is written as the earlier one, which passes the same values. None is offered where an argument that is
+Safe: the call is written like the earlier one, which passes the same values. There is no fix if an argument that is
 computed would be computed earlier, later or not at all.
 
 ## References

@@ -1,14 +1,13 @@
 """A transformed function is called outside any trace.
 
 ## What it does
-Reports calls of what `jax.vmap`, `grad`, `value_and_grad`, `jacfwd`, `jacrev` and `hessian` (and Equinox's
-`filter_vmap` and `filter_grad`) make of a function in sight, where neither the function nor the result is compiled and
-code runs eagerly.
+Reports calls of `jax.vmap`, `grad`, `value_and_grad`, `jacfwd`, `jacrev` and `hessian` (and Equinox's `filter_vmap` and
+`filter_grad`) of a visible function, if neither the function nor the result is jitted and the code runs eagerly.
 
 ## Why it is slow
-Nothing compiles again on later calls, but the first one compiles each operation as a program of its own: five for the
-gradient of a short loss, 15 for its `jacfwd`, 34 for its `hessian` (measured with JAX 0.10.2). Each later call runs
-through the Python function again, some 0.4 ms for `vmap` and 1.3 ms for `grad`.
+Later calls do not compile, but the first one compiles each operation as a program of its own: five for the gradient of
+a short loss, 15 for its `jacfwd`, 34 for its `hessian` (measured with JAX 0.10.2). Each later call runs through the
+Python function again, about 0.4 ms for `vmap` and 1.3 ms for `grad`.
 
 ## Example
 ```python
@@ -25,13 +24,13 @@ def curvature(point):
 ```
 
 ## When it stays silent
-Where the function or what is made of it is compiled; for `vmap` of a single operation; in code that something traces;
+If the function or the transformed function is jitted; for `vmap` of a single operation; in code that something traces;
 in loops that JAX402 or JAX405 report.
 
-At confidence `low`: where nothing in sight shows that the code runs outside a trace, and in tests.
+At confidence `low`: if nothing visible shows that the code runs outside a trace, and in tests.
 
 ## Fix safety
-Unsafe: one program may round otherwise than its operations one by one.
+Unsafe: one program may round differently than separate operations.
 
 ## References
 - JAX documentation, "Just-in-time compilation"

@@ -1,13 +1,13 @@
-"""A long-lived function is wrapped anew on each call.
+"""A long-lived function is wrapped in a new jit on each call.
 
 ## What it does
-Reports compile wrappers over a function of the module, or an imported one, that are written inside a function, called
-once and dropped: `jax.jit(f)(x)`.
+Reports `jax.jit` and similar wrappers over a module-level or imported function that are created inside a function,
+called once and dropped: `jax.jit(f)(x)`.
 
 ## Why it is slow
-It never compiles again: the cache knows the function, however often it is wrapped. What a new wrapper lacks is the
-fast path of a call, so each call takes some 65 µs to dispatch instead of 5 µs (measured with JAX 0.10.2 on a CPU). That
-matters where short programs run often, and nowhere else.
+It never recompiles: the cache knows the function, however often it is wrapped. But a new wrapper lacks the fast path of
+a call, so each call takes about 65 µs to dispatch instead of 5 µs (measured with JAX 0.10.2 on a CPU). That matters if
+short programs run often, and nowhere else.
 
 ## Example
 ```python
@@ -24,14 +24,14 @@ def advance(state):
 ```
 
 ## When it stays silent
-Where the wrapper is bound above a loop that uses it, stored, returned, memoised or lowered ahead of time; in code that
-something traces; over functions that are new each time, or with a static argument that is, which do compile again
-(JAX101 to JAX105, JAX203); for `nnx.jit`, whose wrappers compile for themselves (JAX104).
+If the wrapper is bound above a loop that uses it, stored, returned, cached or lowered ahead of time; in code that
+something traces; over functions that are new each time, or with a static argument that is, which do recompile (JAX101
+to JAX105, JAX203); for `nnx.jit`, whose wrappers have compile caches of their own (JAX104).
 
 At confidence `low`: in functions that run once, and in tests.
 
 ## Fix safety
-Safe where what it reads is bound before the function that uses it: the compiled function is bound at module level.
+Safe if what it reads is bound before the function that uses it: the jitted function is bound at module level.
 
 ## References
 - JAX documentation, "Just-in-time compilation": JIT and caching
