@@ -1,8 +1,9 @@
 """What earlier runs found out, kept between runs, so that only what changed is looked at again.
 
 A cache only ever answers what would be found out anew: each key holds all that its value depends on, the version of
-jaxlint (and of its files), of Python and of LibCST among it.  It is one SQLite file, which several processes may use at
-a time.  One that is damaged is made anew, one that cannot be used is done without; either is said once.
+jaxlint (and of its files), of Python and of LibCST among it, and nothing of the machine or of where the files lie.  It
+is one SQLite file, which several processes may use at a time.  One that is damaged is made again, one that cannot be
+used is done without; either is said once.  Behind it there may be one that machines share (`jaxlint.shared`).
 
 Values are JSON: a cache that came with somebody else's code must not be able to run any.
 """
@@ -17,10 +18,13 @@ import sys
 import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from jaxlint.digests import digest
+from jaxlint.digests import digest, digest_of
 from jaxlint.observed import CACHE_FOLDER
+
+if TYPE_CHECKING:
+    from jaxlint.shared import SharedCache
 
 FOLDER = CACHE_FOLDER
 _FILE = "v1.sqlite3"
@@ -33,30 +37,39 @@ _SECONDS = 5.0
 """How long to wait for another process that is writing."""
 _AT_ONCE = 500
 _SECONDS_A_DAY = 86_400
+_TABLE = "CREATE TABLE entries (key TEXT PRIMARY KEY, value TEXT, day INTEGER)"
 
 
-def version() -> str:
-    """Return what names the program that finds things: jaxlint and its files, Python, LibCST."""
-    from jaxlint import __version__
+def version(cache: Cache) -> str:
+    """Return what names the program that finds things: Python, LibCST, jaxlint and what is in its files.
 
-    parts: list[object] = [__version__, sys.implementation.cache_tag, sys.version_info[:3]]
+    Reading them all takes a while, so `cache` remembers the answer for as long as none of them is written.
+    """
+    files = [*_own_files(), *_libcst()]
+    statuses = [(path, status.st_size, status.st_mtime_ns) for path in files for status in (os.stat(path),)]
+    key = digest("program", sys.implementation.cache_tag, sys.version_info[:3], statuses)
+    known = cache.get_own([key]).get(key)
+    if isinstance(known, str):
+        return known
+    contents = [digest_of(Path(path).read_bytes()) for path in files]
+    value = digest(sys.implementation.cache_tag, sys.version_info[:3], *contents)
+    cache.remember(key, value)
+    return value
+
+
+def _own_files() -> list[str]:
     root = os.path.dirname(os.path.abspath(__file__))
+    found = []
     for folder, folders, files in os.walk(root):
         folders[:] = sorted(name for name in folders if name != "__pycache__")
-        for name in sorted(files):
-            status = os.stat(os.path.join(folder, name))
-            parts.append((name, status.st_size, status.st_mtime_ns))
-    parts.append(_libcst())
-    return digest(*parts)
+        found += [os.path.join(folder, name) for name in sorted(files)]
+    return found
 
 
-def _libcst() -> str:
-    """Return which LibCST is installed, without importing it."""
-    for folder in sys.path:
-        with contextlib.suppress(OSError):
-            status = os.stat(os.path.join(folder, "libcst", "_version.py"))
-            return f"{folder} {status.st_mtime_ns}"
-    return ""
+def _libcst() -> list[str]:
+    """Return the file that says which LibCST is installed, without importing it."""
+    paths = (os.path.join(folder, "libcst", "_version.py") for folder in sys.path)
+    return [path for path in paths if os.path.isfile(path)][:1]
 
 
 class Cache:
@@ -65,9 +78,11 @@ class Cache:
     `warnings` holds what the user should know; no method raises.
     """
 
-    def __init__(self, folder: str) -> None:
+    def __init__(self, folder: str, shared: SharedCache | None = None) -> None:
         self.folder = folder
         self.warnings: list[str] = []
+        self._shared = shared
+        self._own: dict[str, Any] = {}
         self._day = int(time.time()) // _SECONDS_A_DAY
         self._stale: list[str] = []
         self._connection: sqlite3.Connection | None = None
@@ -79,9 +94,12 @@ class Cache:
     def _open(self) -> sqlite3.Connection:
         os.makedirs(self.folder, exist_ok=True)
         for name, text in ((_TAG, _TAG_TEXT), (".gitignore", _IGNORE)):
-            path = Path(self.folder, name)
-            if not path.exists():
-                path.write_text(text, "utf-8")
+            # Not through a link, which may lead anywhere.
+            with (
+                contextlib.suppress(FileExistsError),
+                open(os.path.join(self.folder, name), "x", encoding="utf-8") as out,
+            ):
+                out.write(text)
         file = os.path.join(self.folder, _FILE)
         try:
             return _connect(file)
@@ -102,7 +120,17 @@ class Cache:
             self.warnings.append(f"{self.folder}: the cache cannot be used: {reason}; see --cache-dir and --no-cache")
 
     def get(self, keys: Iterable[str]) -> dict[str, Any]:
-        """Return the values of those keys that have one."""
+        """Return the values of those keys that have one, here or in the shared cache."""
+        wanted = list(dict.fromkeys(keys))
+        found = self.get_own(wanted)
+        if self._shared is not None and len(found) < len(wanted):
+            others = self._shared.get([key for key in wanted if key not in found])
+            self._own.update(others)
+            found.update(others)
+        return found
+
+    def get_own(self, keys: Iterable[str]) -> dict[str, Any]:
+        """Return the values that are kept on this machine."""
         wanted = list(dict.fromkeys(keys))
         found: dict[str, Any] = {}
         if self._connection is None:
@@ -121,9 +149,17 @@ class Cache:
             return {}
         return found
 
+    def remember(self, key: str, value: Any) -> None:
+        """Have a value kept with the others, but on this machine only."""
+        self._own[key] = value
+
     def put(self, values: Mapping[str, Any]) -> None:
         """Keep values, and forget those that nobody has asked for in a while.  Called once, at the end."""
+        if self._shared is not None:
+            self._shared.put(values)
+            self.warnings += self._shared.warnings
         connection = self._connection
+        values = {**self._own, **values}
         if connection is None or not (values or self._stale):
             return
         rows = [(key, json.dumps(value, separators=(",", ":")), self._day) for key, value in values.items()]
@@ -147,8 +183,12 @@ class Cache:
 def _connect(file: str) -> sqlite3.Connection:
     connection = sqlite3.connect(file, timeout=_SECONDS)
     try:
-        connection.execute("CREATE TABLE IF NOT EXISTS entries (key TEXT PRIMARY KEY, value TEXT, day INTEGER)")
+        connection.execute(_TABLE.replace("TABLE", "TABLE IF NOT EXISTS"))
         connection.commit()
+        # A view or a trigger could answer without end.
+        kept = connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
+        if kept != [(_TABLE,)]:
+            raise sqlite3.DatabaseError("it holds something else")
     except BaseException:
         connection.close()
         raise

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import json
+import os
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -64,7 +65,7 @@ class _Run:
         self._linted = range(len(files))
         self._pool = pool
         self._cache = cache
-        self._version = _version() if cache is not None else ""
+        self._version = _version(cache) if cache is not None else ""
         self._contents = [_content(file) for file in self._files] if cache is not None else []
         self._config_keys: dict[int, str] = {}
         self._new: dict[str, Any] = {}
@@ -118,8 +119,8 @@ class _Run:
 
         keys = {
             number: self._key(number, content, incoming[number])
-            for number, content in enumerate(self._contents)
-            if content is not None
+            for number in self._linted
+            if (content := self._contents[number]) is not None
         }
         values = self._get(keys.values())
         found: dict[int, Checked] = {}
@@ -143,8 +144,8 @@ class _Run:
     def _key(self, number: int, content: str, incoming: str) -> str:
         file = self._files[number]
         config = file.config
-        path = file.path if config.baseline is not None else ""
-        around = (config.name_of(file.path), config.ignored(file.path), path)
+        known_as = "" if config.baseline is None else os.path.relpath(file.path, os.path.dirname(config.baseline))
+        around = (config.name_of(file.path), config.ignored(file.path), known_as)
         seen = key_of(config, file.path)
         return digest("findings", self._version, content, self._config_key(config), incoming, *around, seen)
 
@@ -152,14 +153,15 @@ class _Run:
         known = self._config_keys.get(id(config))
         if known is None:
             baseline = _bytes(config.baseline) if config.baseline is not None else b""
-            values = json.dumps(config.values(), default=repr, sort_keys=True)
+            values = json.dumps(_portable(config), default=repr, sort_keys=True)
             known = digest(repr(config.settings), values, config.noqa, digest_of(baseline or b""))
             self._config_keys[id(config)] = known
         return known
 
     def _project_key(self, members: Sequence[int]) -> str:
-        parts = [(self._files[n].path, self._contents[n], self._config_key(self._files[n].config)) for n in members]
-        return digest("project", self._version, parts, self._scripts(members))
+        files = [self._files[number] for number in members]
+        parts = [(self._contents[n], self._config_key(self._files[n].config)) for n in members]
+        return digest("project", self._version, _places(files), parts, self._scripts(members))
 
     def _scripts(self, members: Iterable[int]) -> list[str]:
         from jaxlint.scripts import scripts
@@ -250,10 +252,28 @@ def joined(files: Sequence[File], records: Sequence[Exports], entries: Iterable[
     return [project.incoming(number) for number in range(len(modules))]
 
 
-def _version() -> str:
+def _portable(config: Config) -> dict[str, Any]:
+    """Return what is configured, with files named from the configuration's folder on: it may lie anywhere."""
+    values = config.values()
+    for key in ("baseline", "observed"):
+        values[key] = config.name_of(values[key])
+    examples = values["verify"]["examples"]
+    values["verify"] = {"examples": {pattern: config.name_of(path) for pattern, path in examples.items()}}
+    return values
+
+
+def _places(files: Sequence[File]) -> list[tuple[str, str]]:
+    """Return where the files of a project lie, seen from the folder that holds them all, and what reports call them."""
+    top = os.path.commonpath([os.path.dirname(file.path) for file in files])
+    if any(file.path == os.path.join(top, "__init__.py") for file in files):
+        top = os.path.dirname(top)  # the folder is a package, whose name counts
+    return [(os.path.relpath(file.path, top), file.config.name_of(file.path)) for file in files]
+
+
+def _version(cache: Cache) -> str:
     from jaxlint.cache import version  # it loads a database, which a run without a cache can do without
 
-    return version()
+    return version(cache)
 
 
 def _is_lasting(result: Checked) -> bool:

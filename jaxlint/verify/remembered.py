@@ -40,7 +40,7 @@ class Remembered:
 
     def __init__(self, cache: Cache, python: str, timeout: float) -> None:
         self._cache = cache
-        self._common = digest(version(), python, timeout, _installed(python))
+        self._common = digest(version(cache), python, timeout, _installed(python))
         self._projects: dict[Path, str] = {}
         self._new: dict[str, Any] = {}
 

@@ -173,6 +173,53 @@ def test_where_it_is_and_how_to_be_rid_of_it(project: Project, tmp_path_factory:
     assert not elsewhere.exists()
 
 
+def test_a_repository_of_several_projects_has_one_cache_above_them(project: Project) -> None:
+    for name in ("one", "two"):
+        project.write(f"{name}/pyproject.toml", "[tool.jaxlint]\n")
+        project.write(f"{name}/a.py")
+    assert project.json().codes == ["JAX102", "JAX102"]
+    assert [path.parent for path in project.folder.rglob(".jaxlint_cache")] == [project.folder]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
+def test_a_link_where_the_cache_would_write_creates_nothing_elsewhere(project: Project) -> None:
+    project.write("a.py")
+    folder = project.folder / ".jaxlint_cache"
+    folder.mkdir()
+    for name in (".gitignore", "CACHEDIR.TAG"):
+        (folder / name).symlink_to(project.folder / "elsewhere")
+    assert project.json().codes == ["JAX102"]
+    assert not (project.folder / "elsewhere").exists()
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        (
+            "CREATE VIEW entries AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
+            "SELECT hex(i) AS key, '[]' AS value, 0 AS day FROM n"
+        ),
+        (
+            "CREATE TABLE entries (key TEXT PRIMARY KEY, value TEXT, day INTEGER);"
+            "CREATE TRIGGER more AFTER INSERT ON entries BEGIN INSERT INTO entries "
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT hex(i), '', 0 FROM n; END"
+        ),
+    ],
+)
+def test_a_cache_that_would_answer_without_end_is_made_again(project: Project, sql: str) -> None:
+    import sqlite3
+
+    project.write("a.py")
+    (project.folder / ".jaxlint_cache").mkdir()
+    connection = sqlite3.connect(cache_of(project))
+    connection.executescript(sql)
+    connection.close()
+    outcome = project.json()
+    assert outcome.codes == ["JAX102"]
+    assert outcome.err.count("warning") == 1
+    assert project.json().err == ""
+
+
 def test_clean_leaves_alone_what_is_not_a_cache(project: Project) -> None:
     file = project.write(".jaxlint_cache/mine.txt", "mine")
     assert project.run("clean") == Outcome(0, "", "")

@@ -21,6 +21,7 @@ COMMANDS = {
     "verify": "run the code around each finding under jax, and tell whether the finding is true",
     "run": "run a program under jax's diagnostics, and say what it compiled, why, and what to change",
     "log": "read the log of a program that ran, and say what it compiled, why, and what to change",
+    "merge": "join the JSON or SARIF of several runs",
     "compare": "compare two runs of a program: what is compiled more often, why, and what grew",
     "lsp": "serve editors, as a language server",
     "rule": "explain a rule",

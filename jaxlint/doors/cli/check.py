@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from jaxlint import report
 from jaxlint.config import OPTIONS, Config, ConfigError, Finder, Layer, read_table
 from jaxlint.doors.cli import UsageError, adopting, colors, fail, fixing, warn
-from jaxlint.doors.cli.parsing import number_of
+from jaxlint.doors.cli.parsing import number_of, shard
 
 if TYPE_CHECKING:
     from jaxlint.discovery import Discovered, File
@@ -109,9 +109,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="see each file alone, not what other files of its folder do with its functions",
     )
+    running.add_argument(
+        "--shard",
+        type=shard,
+        metavar="K/N",
+        help="report on the K-th of N parts of the files, which still know of all others; `jaxlint merge` joins them",
+    )
     running.add_argument("--no-cache", action="store_true", help="neither use nor keep what runs find out")
     running.add_argument(
         "--cache-dir", metavar="FOLDER", help="where to keep it (default: .jaxlint_cache beside the configuration)"
+    )
+    running.add_argument(
+        "--shared-cache",
+        metavar="FOLDER",
+        help="keep it there too, for other machines (default: what JAXLINT_SHARED_CACHE names)",
     )
 
 
@@ -143,7 +154,9 @@ def run(arguments: argparse.Namespace) -> int:
         return 2 if found.errors else 0
     if not arguments.write_baseline:
         adopting.check_baselines(configs)
-    something, failed = _check(found.files, arguments)
+    if arguments.shard is not None and _from_stdin(arguments):
+        raise UsageError("--shard needs files, not standard input")
+    something, failed = _check(*_shard(found.files, arguments.shard), arguments)
     return 2 if failed or found.errors else int(something)
 
 
@@ -169,19 +182,19 @@ def _from_stdin(arguments: argparse.Namespace) -> bool:
     return "-" in arguments.paths
 
 
-def _check(files: Sequence[File], arguments: argparse.Namespace) -> tuple[bool, bool]:
+def _check(files: Sequence[File], beside: Sequence[File], arguments: argparse.Namespace) -> tuple[bool, bool]:
     """Lint, fix and report; return whether there is something to exit with 1 for, and whether something failed."""
     from jaxlint import pool
     from jaxlint.driver import check_bytes
 
-    jobs = pool.processes(len(files), arguments.jobs)
+    jobs = pool.processes(len(files) + len(beside), arguments.jobs)
     if arguments.verbose:
         _say_how(_distinct([file.config for file in files]), len(files), jobs)
     fix = fixing.wanted(arguments)
     data = sys.stdin.buffer.read() if _from_stdin(arguments) else None
     if data is None:
         linted = adopting.without_baseline(files) if arguments.write_baseline else files
-        results = _linted(linted, jobs, arguments, fix=fix)
+        results = _linted(linted, beside, jobs, arguments, fix=fix)
     else:
         results = [check_bytes(data, file, fix=fix) for file in files]
     _say(files, results)
@@ -201,7 +214,7 @@ def _check(files: Sequence[File], arguments: argparse.Namespace) -> tuple[bool, 
         out = sys.stderr
     elif fix:
         results, good = fixing.write(files, results)
-    unused = _unused_comments(files, jobs, arguments) if arguments.warn_unused_noqa and data is None else 0
+    unused = _unused_comments(files, beside, jobs, arguments) if arguments.warn_unused_noqa and data is None else 0
     if arguments.fix_only:
         fixing.write_summary(files, results, out, arguments)
     else:
@@ -220,22 +233,55 @@ def _say(files: Sequence[File], results: Sequence[Checked]) -> None:
             warn(f"{report.one_line(file.name)}:{warning}")
 
 
-def _unused_comments(files: Sequence[File], jobs: int, arguments: argparse.Namespace) -> int:
+def _unused_comments(files: Sequence[File], beside: Sequence[File], jobs: int, arguments: argparse.Namespace) -> int:
     bare = adopting.without_comments(files)
-    return adopting.unused_comments(files, _linted(bare, jobs, arguments, fix=False))
+    return adopting.unused_comments(files, _linted(bare, beside, jobs, arguments, fix=False))
 
 
-def _linted(files: Sequence[File], jobs: int, arguments: argparse.Namespace, *, fix: bool) -> list[Checked]:
+def cache_folder(files: Sequence[File], arguments: argparse.Namespace) -> str:
+    """Return where a run keeps what it finds out: beside the configuration that holds for all of its files together.
+
+    In a repository of several projects, that is the one above them, and not that of the first.
+    """
+    from jaxlint.cache import FOLDER
+
+    if arguments.cache_dir:
+        return str(arguments.cache_dir)
+    roots = {file.config.root for file in files}
+    if len(roots) == 1:
+        return os.path.join(*roots, FOLDER)
+    above = os.path.commonpath([os.path.dirname(file.path) for file in files])
+    return os.path.join(finder(arguments).config(above).root, FOLDER)
+
+
+def _shard(files: Sequence[File], wanted: tuple[int, int] | None) -> tuple[list[File], list[File]]:
+    """Split files into those to report on and those beside them; by name, so that new files move no others."""
+    if wanted is None:
+        return list(files), []
+    from jaxlint.digests import digest
+
+    parts: tuple[list[File], list[File]] = ([], [])
+    for file in files:
+        number = int(digest(file.config.name_of(file.path)), 16) % wanted[1] + 1
+        parts[number != wanted[0]].append(file)
+    return parts
+
+
+def _linted(
+    files: Sequence[File], beside: Sequence[File], jobs: int, arguments: argparse.Namespace, *, fix: bool
+) -> list[Checked]:
     from jaxlint import checking
 
     project = not arguments.no_project
     if arguments.no_cache or not files:
-        return checking.check_files(files, jobs, fix=fix, project=project)
-    from jaxlint.cache import FOLDER, Cache
+        return checking.check_files(files, jobs, fix=fix, project=project, beside=beside)
+    from jaxlint.cache import Cache
+    from jaxlint.shared import ENVIRONMENT, SharedCache
 
-    folder = arguments.cache_dir or os.path.join(files[0].config.root, FOLDER)
-    with contextlib.closing(Cache(folder)) as cache:
-        results = checking.check_files(files, jobs, fix=fix, project=project, cache=cache)
+    shared = arguments.shared_cache or os.environ.get(ENVIRONMENT)
+    others = SharedCache(shared) if shared else None
+    with contextlib.closing(Cache(cache_folder([*files, *beside], arguments), others)) as cache:
+        results = checking.check_files(files, jobs, fix=fix, project=project, cache=cache, beside=beside)
         for warning in cache.warnings:
             warn(warning)
     return results

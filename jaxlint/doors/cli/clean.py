@@ -6,19 +6,27 @@ import argparse
 import os
 import sys
 
-from jaxlint import cache
+from jaxlint import cache, shared
 from jaxlint.config import Finder
 from jaxlint.doors.cli import fail
+from jaxlint.report import count
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `jaxlint clean`."""
     parser.add_argument("paths", nargs="*", metavar="FOLDER", help="projects whose caches to remove (default: .)")
     parser.add_argument("--cache-dir", metavar="FOLDER", help="a cache that is kept elsewhere")
+    parser.add_argument(
+        "--shared-cache",
+        metavar="FOLDER",
+        help=f"remove the entries of a shared cache that nobody asked for in {shared.DAYS} days, and stop",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Remove the caches; return the exit code."""
+    if arguments.shared_cache is not None:
+        return _evict(arguments.shared_cache)
     failed = False
     for folder in _folders(arguments):
         try:
@@ -28,6 +36,16 @@ def run(arguments: argparse.Namespace) -> int:
             failed = True
             fail(f"{folder}: cannot be removed: {error.strerror or error}")
     return 2 if failed else 0
+
+
+def _evict(folder: str) -> int:
+    try:
+        number = shared.evict(folder, shared.DAYS)
+    except OSError as error:
+        return fail(f"{folder}: cannot be cleaned: {error.strerror or error}")
+    if number:
+        sys.stdout.write(f"removed {count(number, 'entry', 'entries')} of {folder}\n")
+    return 0
 
 
 def _folders(arguments: argparse.Namespace) -> list[str]:

@@ -45,6 +45,18 @@ def did_you_mean_value(value: Any, choices: Sequence[Any], names: str) -> str:
     return f"{value!r} is unknown; {did_you_mean(str(value), map(str, choices), f'choose from {names}')}"
 
 
+def shard(text: str) -> tuple[int, int]:
+    """Read `K/N`: which of how many parts."""
+    first, _, last = text.partition("/")
+    try:
+        number, total = int(first), int(last)
+    except ValueError:
+        number = total = 0
+    if not 1 <= number <= total:
+        raise argparse.ArgumentTypeError(f"K/N must be two whole numbers, K from 1 to N, not {text!r}")
+    return number, total
+
+
 def number_of(name: str) -> Callable[[str], int]:
     """Return what reads a whole number above zero, for an option."""
 

@@ -384,11 +384,10 @@ def _memory(arguments: argparse.Namespace, files: Sequence[File], python: str) -
     if arguments.no_cache or not files:
         yield None
         return
-    from jaxlint.cache import FOLDER, Cache
+    from jaxlint.cache import Cache
     from jaxlint.verify.remembered import Remembered
 
-    folder = arguments.cache_dir or os.path.join(files[0].config.root, FOLDER)
-    with contextlib.closing(Cache(folder)) as cache:
+    with contextlib.closing(Cache(check.cache_folder(files, arguments))) as cache:
         yield Remembered(cache, python, arguments.timeout)
         for warning in cache.warnings:
             warn(warning)
