@@ -68,7 +68,8 @@ def _row_of(diagnostic: Diagnostic) -> str:
 
 
 def _rule(code: str) -> str:
-    return f"[{code}]({rules()[code].url})"
+    url = rules()[code].url
+    return f"[{code}]({url})" if url else code
 
 
 def _text(text: str) -> str:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from jaxlint.diagnostic import Diagnostic, LocatedFix, Location
     from jaxlint.report import Report, Style
 
-SOURCE = {"name": "jaxlint", "url": HOME}
+SOURCE = {"name": "jaxlint", **({"url": HOME} if HOME else {})}
 
 _SEVERITIES = {"error": "ERROR", "warning": "WARNING", "note": "INFO"}
 _MOST_LINES = 80
@@ -43,8 +43,10 @@ def _diagnostic(diagnostic: Diagnostic, places: Places) -> dict[str, Any]:
         "message": valid("\n\n".join([_message(diagnostic), *_verdict(diagnostic), *map(_explained, fixes)])),
         "location": {"path": path, "range": _range(diagnostic)},
         "severity": _SEVERITIES[diagnostic.severity],
-        "code": {"value": diagnostic.code, "url": rules()[diagnostic.code].url},
+        "code": {"value": diagnostic.code},
     }
+    if url := rules()[diagnostic.code].url:
+        value["code"]["url"] = url
     if fixes:
         value["suggestions"] = [_suggestion(fix) for fix in fixes]
     if diagnostic.places:

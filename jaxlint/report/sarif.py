@@ -47,7 +47,7 @@ def write(report: Report, out: TextIO, style: Style) -> None:  # noqa: ARG001
 def _driver(known: Mapping[str, Rule]) -> dict[str, Any]:
     return {
         "name": "jaxlint",
-        "informationUri": HOME,
+        **({"informationUri": HOME} if HOME else {}),
         "version": __version__,
         "semanticVersion": __version__,
         # All that there are, whatever ran: so a rule that finds nothing in one run is not another rule in the next.
@@ -65,7 +65,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
         "shortDescription": {"text": summary.removesuffix(".") + "."},
         "fullDescription": {"text": _description(rule) or summary},
         "help": {"text": text, "markdown": text},
-        "helpUri": rule.url,
+        **({"helpUri": rule.url} if rule.url else {}),
         "defaultConfiguration": {"level": level, "enabled": status(rule) == "stable"},
         "properties": {
             "tags": ["jax", "correctness" if level == "error" else "performance"],

@@ -25,8 +25,12 @@ if TYPE_CHECKING:
     from jaxlint.facts.module import ModuleFacts
     from jaxlint.finding import Fix
 
-HOME = "https://pypi.org/project/flake8-jaxlint/"
-"""The distribution's page; the base of each rule's URL."""
+HOME = ""
+"""The address of the published documentation, which `make site` builds, with a slash at its end.
+
+It is the one place that knows the address.  While it is empty, output has no links to pages; `jaxlint rule CODE` prints
+the page of a rule, and SARIF and editors show it themselves.
+"""
 
 
 @dataclass(frozen=True)
@@ -51,9 +55,9 @@ class Rule:
     doc: str = field(default="", compare=False, repr=False)
 
     @property
-    def url(self) -> str:
-        """The address of the rule's page."""
-        return f"{HOME}#{self.code}"
+    def url(self) -> str | None:
+        """The address of the rule's page, None while the documentation is not published."""
+        return f"{HOME}rules/{self.code}.html" if HOME else None
 
 
 @dataclass(frozen=True)

@@ -178,7 +178,7 @@ def test_json_has_the_shape_that_programs_rely_on() -> None:
         "impact": "every-call",
         "severity": "warning",
         "confidence": "high",
-        "url": item["url"],
+        "url": None,
         "fingerprint": "0123456789abcdef",
         "related": [{"message": "`f` is here", "filename": "a.py", "location": {"row": 4, "column": 5}}],
         "reasons": [],
@@ -201,8 +201,6 @@ def test_json_has_the_shape_that_programs_rely_on() -> None:
             }
         ],
     }
-    assert item["url"].startswith("https://")
-    assert "JAX102" in item["url"]
 
 
 def test_json_of_nothing_is_an_empty_array() -> None:

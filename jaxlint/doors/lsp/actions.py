@@ -54,12 +54,13 @@ def diagnostic(result: Result, finding: Finding, place: types.Range) -> types.Di
         at = _location(reason.at, result) if reason.at is not None else None
         if at is not None:
             related.append(types.DiagnosticRelatedInformation(at, reason.worded))
+    url = rules()[finding.code].url
     return types.Diagnostic(
         range=place,
         message=finding.message,
         severity=_SEVERITIES[finding.severity],
         code=finding.code,
-        code_description=types.CodeDescription(href=rules()[finding.code].url),
+        code_description=types.CodeDescription(href=url) if url else None,
         source=SOURCE,
         tags=[types.DiagnosticTag.Unnecessary] if finding.code in _UNUSED else None,
         related_information=related or None,

@@ -367,7 +367,8 @@ class Session:
         texts = []
         for finding, _ in found:
             rule = rules()[finding.code]
-            text = f"**[{finding.code}]({rule.url}) {finding.name}**: {rule.summary}\n\n{finding.message}"
+            code = f"[{finding.code}]({rule.url})" if rule.url else finding.code
+            text = f"**{code} {finding.name}**: {rule.summary}\n\n{finding.message}"
             notes = [f"- line {result.source.place(note.span.start)[1]}: {note.message}" for note in finding.related]
             notes += [f"- {_told(reason, result)}" for reason in finding.reasons]
             rows = [
