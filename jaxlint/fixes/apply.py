@@ -352,9 +352,10 @@ def _softened(grown: Counter[str], found: Sequence[Finding], mended: Sequence[_C
     """Return how many findings of which rules may be new at `low`: they say of what was mended that it is likely fine.
 
     An object that compiles in `__init__`, and no longer in each call, still does so for each object: another rule says
-    so, at `low` where there is likely one.
+    so, at `low` where there is likely one.  So does a step that was not compiled at all, and now is once a call.
     """
     low = min(Confidence)
-    surer = sum(c.finding.impact is Impact.EVERY_CALL and c.finding.confidence > low for c in mended)
+    worse = (Impact.EVERY_CALL, Impact.UNCOMPILED)
+    surer = sum(c.finding.impact in worse and c.finding.confidence > low for c in mended)
     codes = {f.code for f in found if f.impact is Impact.EVERY_CALL and f.confidence is low}
     return Counter([code for code in sorted(grown.elements()) if code in codes][:surer])

@@ -42,9 +42,11 @@ At confidence `low`: if neither a visible caller, the name of the function, data
 prints shows that it trains outside a trace.
 
 ## Fix safety
-Unsafe: one program may round differently than separate operations. If the loop calls a function that only computes the
-step from its arguments, that function is jitted; if it takes the gradient of a module-level function itself, the
-gradient is. An optimizer among the arguments becomes static, and has to be created once.
+Unsafe: one program may round differently than separate operations, and whatever the loop changes must be arrays. If
+gradients and updates are statements of the loop that only assign names, they move into a jitted function beside the
+loop. If the loop calls a function that only computes the step from its arguments, that function is jitted; if it takes
+the gradient of a module-level function itself, the gradient is. An optimizer among the arguments becomes static, and has
+to be created once.
 
 ## References
 - JAX documentation, "Just-in-time compilation"
@@ -97,8 +99,9 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
 
 
 def _fixes(facts: ModuleFacts, step: Step) -> Iterator[Fix]:
-    from jaxlint.fixes import compiling, edits, transforms
+    from jaxlint.fixes import compiling, edits, training, transforms
 
+    yield from edits.offered(lambda: training.compiled_step(facts, step))
     if step.inner is not step.call:
         yield from edits.offered(lambda: compiling.enclosing_function(facts, step.inner))
     yield from edits.offered(lambda: transforms.compiled_gradient(facts, step.inner))

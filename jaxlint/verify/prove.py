@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from jaxlint.finding import Confidence
 from jaxlint.linter import lint
 from jaxlint.settings import Settings
 from jaxlint.source import Source
@@ -58,7 +59,7 @@ def prove(
 
     `targets` are the functions to call, by qualified name; by default those that both versions give examples for.
     The fixed version must run, give the same (structure, types, weak types, and values up to rounding), not show the
-    effect, and bring no finding that was not there.
+    effect, and bring no finding above `low` that was not there.
 
     Raises:
         SyntaxError: one of the two is no Python.
@@ -230,5 +231,6 @@ def _effect(module: LoadedModule, places: Places, name: str, effect: Effect) -> 
 
 
 def _new_findings(path: Path, before: bytes, after: bytes, settings: Settings) -> str:
-    old, new = (Counter(f.code for f in lint(Source.from_bytes(text, path.name), settings)) for text in (before, after))
+    found = (lint(Source.from_bytes(text, path.name), settings) for text in (before, after))
+    old, new = (Counter(f.code for f in findings if f.confidence > Confidence.LOW) for findings in found)
     return ", ".join(sorted(new - old))

@@ -16,13 +16,16 @@ def fast_loss(params, batch):
     return jnp.mean((batch @ params) ** 2)
 
 
-_grad_loss = jax.jit(jax.grad(loss))
+@jax.jit
+def _step(params, batch):
+    gradients = jax.grad(loss)(params, batch)
+    params = params - 0.1 * gradients
+    return params
 
 
 def fit(params, batches):
     for batch in batches:
-        gradients = _grad_loss(params, batch)
-        params = params - 0.1 * gradients
+        params = _step(params, batch)
     return params
 
 
@@ -40,9 +43,15 @@ def update(params, state, batch, tx):
     return optax.apply_updates(params, changes), state
 
 
+@jax.jit
+def _of_a_closure_step(params, batch, scale):
+    params = params - 0.1 * jax.grad(lambda p: scale * loss(p, batch))(params)  # noqa: B023
+    return params
+
+
 def of_a_closure(params, batches, scale):
     for batch in batches:
-        params = params - 0.1 * jax.grad(lambda p: scale * loss(p, batch))(params)  # noqa: B023
+        params = _of_a_closure_step(params, batch, scale)
     return params
 
 
@@ -72,21 +81,24 @@ def fit_compiled(params, batches):
     return params
 
 
-_grad_loss_2 = jax.jit(jax.grad(loss))
+_grad_loss = jax.jit(jax.grad(loss))
 
 
 def attacked(image, steps):
     for _ in range(steps):
-        image = image + 0.1 * jnp.sign(_grad_loss_2(image, jnp.ones((2, 3))))
+        image = image + 0.1 * jnp.sign(_grad_loss(image, jnp.ones((2, 3))))
     return image
 
 
-_grad_loss_3 = jax.jit(jax.grad(loss))
+@jax.jit
+def _descended_step(params, batch):
+    params = params - 0.1 * jax.grad(loss)(params, batch)
+    return params
 
 
 def descended(params, batch, steps):
     for number in range(steps):
-        params = params - 0.1 * _grad_loss_3(params, batch)
+        params = _descended_step(params, batch)
         if number % 100 == 0:
             print(number, loss(params, batch))
     return params

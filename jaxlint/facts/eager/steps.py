@@ -171,6 +171,22 @@ class EagerSteps:
                 found[id(step.call)] = step  # a loop within comes later, and is the one that hurts
         return list(found.values())
 
+    def part(self, call: cst.Call) -> str:
+        """Return which part of a step a call is: a gradient, an update or a forward pass; empty where it is none."""
+        return self._is_step(call)
+
+    def parts(self, loop: Loop) -> Iterator[cst.Call]:
+        """Yield the calls in an iteration that are themselves a part of a step."""
+        for node in self._loops.parts_of_turn(loop):
+            yield from (call for call in calls_in(node) if self._is_step(call))
+
+    def differentiated(self, call: cst.Call) -> Iterator[Function]:
+        """Yield the functions whose gradient a call computes."""
+        for value in self._names.values(call.func):
+            wrapped = self._wrappings.of(value.node) if isinstance(value, Expression) else None
+            if wrapped is not None and wrapped.wrapper.name in _GRADIENTS:
+                yield from self._names.functions(wrapped.targets[0])
+
     def _steps_in(self, loop: Loop) -> Iterator[Step]:
         for part in self._loops.parts_of_turn(loop):
             for call in calls_in(part):
