@@ -341,6 +341,7 @@ def _worse(run: _Run, after: Source, found: Sequence[Finding], mended: Sequence[
         if minimum is min(Confidence):
             before_counts -= codes
         grown = after_counts - before_counts
+        grown -= Counter({f.code for f in found if f.confidence >= minimum and _is_left_of(f, mended)})
         if minimum is min(Confidence):
             grown -= _softened(grown, found, mended)
         if grown:
@@ -359,3 +360,13 @@ def _softened(grown: Counter[str], found: Sequence[Finding], mended: Sequence[_C
     surer = sum(c.finding.impact in worse and c.finding.confidence > low for c in mended)
     codes = {f.code for f in found if f.impact is Impact.EVERY_CALL and f.confidence is low}
     return Counter([code for code in sorted(grown.elements()) if code in codes][:surer])
+
+
+def _is_left_of(finding: Finding, mended: Sequence[_Candidate]) -> bool:
+    """Whether a loop that ran a step eagerly has only other operations left, which another rule reports."""
+    return finding.impact is Impact.UNCOMPILED and any(
+        c.finding.impact is Impact.UNCOMPILED
+        and c.finding.context == finding.context
+        and c.finding.confidence >= finding.confidence
+        for c in mended
+    )

@@ -127,10 +127,13 @@ class _Moved:
         holds = [any(self._span(node) in parts for node in _own(statement)) for statement in loop.body]
         if True not in holds:
             raise NoFixError("the step is in a function that the loop calls")
+        kinds = {self._facts.steps.part(part) for part in self._facts.steps.parts(step.loop)}
+        if kinds == {"optax.apply_updates"}:
+            raise NoFixError("one addition a leaf is no step")
         first, last = holds.index(True), len(holds) - 1 - holds[::-1].index(True)
         while last + 1 < len(loop.body) and self._continues(loop.body[first : last + 1], loop.body[last + 1]):
             last += 1
-        while first and isinstance(loop.body[first - 1], ast.FunctionDef):
+        while first and self._leads_to(loop.body[first - 1], loop.body[first : last + 1]):
             first -= 1
         run = loop.body[first : last + 1]
         if not all(isinstance(node, ast.FunctionDef) or _assigned(node) is not None for node in run):
@@ -148,6 +151,19 @@ class _Moved:
         loads = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
         calls = [node for node in ast.walk(statement) if isinstance(node, ast.Call)]
         return bool(assigned and assigned & read and stored & loads) and all(map(self._is_of_jax, calls))
+
+    def _leads_to(self, statement: ast.stmt, run: list[ast.stmt]) -> bool:
+        """Whether a statement defines a function, or computes a gradient, that the step goes on with."""
+        loads = {
+            n.id for node in run for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
+        }
+        if isinstance(statement, ast.FunctionDef):
+            return statement.name in loads
+        calls = [self._node(node) for node in ast.walk(statement) if isinstance(node, ast.Call)]
+        gradients = [
+            call for call in calls if isinstance(call, cst.Call) and any(self._facts.steps.differentiated(call))
+        ]
+        return bool((_assigned(statement) or set()) & loads) and len(calls) == len(gradients) > 0
 
     def _is_of_jax(self, call: ast.Call) -> bool:
         names = self._facts.names.externals(self._node(call.func))
@@ -177,10 +193,12 @@ class _Moved:
         for call in (self._node(node) for node in self._inside if isinstance(node, ast.Call)):
             if not isinstance(call, cst.Call):
                 raise NoFixError("a call that the facts do not have")
-            if self._facts.steps.part(call):
-                for function in self._facts.steps.differentiated(call):
-                    quiet.check_function(function)
-            else:
+            differentiated = list(self._facts.steps.differentiated(call))
+            for function in differentiated:
+                if function.cls is not None:
+                    raise NoFixError("a method may read what changes")
+                quiet.check_function(function)
+            if not differentiated and not self._facts.steps.part(call):
                 quiet.check_call(call)
         return quiet.sure
 
