@@ -1,13 +1,15 @@
-"""A static argument or field is unhashable.
+"""A static argument is unhashable, or a static field holds an array.
 
 ## What it does
 Reports calls of visible jitted functions that pass a list, a dict, a set, an array or an instance of an unhashable
 class (a dataclass that is not frozen) to a static parameter; methods with a static `self` in such a class; and static
-fields of pytree classes that are annotated with such a type.
+fields of pytrees that hold an array.
 
 ## Why it fails
 Static arguments are part of the key of the compile cache, so they must be hashable: JAX raises `ValueError`
-("Non-hashable static arguments are not supported") on the first call.
+("Non-hashable static arguments are not supported") on the first call. Static fields of a pytree are compared with `==`,
+which for arrays gives an array: JAX raises `ValueError` ("Exception raised while checking equality of metadata fields")
+when it first meets a second instance.
 
 ## Example
 ```python
@@ -26,9 +28,9 @@ def run(x):
 ```
 
 ## When it stays silent
-For tuples, strings, numbers, frozen dataclasses, enum members, and classes with a `__hash__`; for a default that no
-caller replaces; for `np.int32(3)`, which is hashable; for a static `self` whose class may get a hash from a base,
-another decorator or a subclass.
+For static fields that hold a list or a dict, which `==` compares; for tuples, strings, numbers, frozen dataclasses,
+enum members, and classes with a `__hash__`; for a default that no caller replaces; for `np.int32(3)`, which is hashable;
+for a static `self` whose class may get a hash from a base, another decorator or a subclass.
 
 ## Fix safety
 A list becomes a tuple where it is passed, a set a frozenset; safe if its elements are constants and the function only
@@ -58,7 +60,7 @@ if TYPE_CHECKING:
 RULE = Rule(
     code="JAX202",
     name="unhashable-static-argument",
-    summary="a static argument or field has no hash",
+    summary="a static argument has no hash, or a static field holds an array",
     impact=Impact.ERROR,
     since="0.1.0",
     words=_short_lived.WORDS,
@@ -97,10 +99,16 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
         node = wrapped.node if wrapped is not None else method.node
         fixes = functools.partial(_class_fixes, facts, cls)
         yield Report(node, message, facts.evidence.error(node), fixes=fixes)
-    for field in facts.arguments.unhashable_fields:
+    for given in facts.arguments.incomparable:
         message = (
-            f"the static field `{field.name}` of `{field.cls.name}` is {field.what}, which is unhashable, so jitted "
-            f"functions that take a `{field.cls.name}` raise ValueError; make it a tuple, or a traced field"
+            f"the static field {given.label} of what `{given.call.name}` is given is {given.what}, which JAX cannot "
+            f"compare, so it fails when it meets another one; make it a tuple, or a field that is traced"
+        )
+        yield Report(given.node, message, facts.evidence.place(facts.tree.context(given.node)))
+    for field in facts.arguments.array_fields:
+        message = (
+            f"the static field `{field.name}` of `{field.cls.name}` is an array, which JAX cannot compare, so a "
+            f"jitted function that takes a second `{field.cls.name}` fails; make it a tuple, or a field that is traced"
         )
         yield Report(field.node, message, facts.evidence.field(field))
 

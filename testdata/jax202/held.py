@@ -71,6 +71,18 @@ def by_plain_field():
     return total_mass(Contact(1.0, (0.0, 0.0)))  # ok: JAX202
 
 
+def by_dict_field():
+    return total_mass(Contact(1.0, {"side": 2}))  # ok: JAX202
+
+
+def by_list_field():
+    return total_mass(Contact(1.0, [0.5, 2.0]))  # ok: JAX202
+
+
+def by_tuple_of_arrays():
+    return total_mass(Contact(1.0, (np.arange(2.0),)))  # want: JAX202
+
+
 def by_data():
     return total_mass(Contact(np.zeros(3), "body"))  # ok: JAX202
 
@@ -85,4 +97,7 @@ def jaxlint_examples():
         "by_plain_tuple": (x,),
         "by_plain_field": (),
         "by_data": (),
+        "by_dict_field": (),
+        "by_list_field": (),
+        "by_tuple_of_arrays": (),
     }

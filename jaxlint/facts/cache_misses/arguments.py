@@ -44,7 +44,6 @@ _UNHASHABLE = {
 }
 _UNHASHABLE_CALLS = {"list": "a list", "dict": "a dict", "set": "a set", "bytearray": "a bytearray", "sorted": "a list"}
 _NUMPY_ARRAYS = frozenset("array asarray zeros ones arange linspace full eye empty".split())
-_UNHASHABLE_NAMES = {"list": "a list", "List": "a list", "dict": "a dict", "Dict": "a dict", "set": "a set"}
 _SHAPED = frozenset("zeros ones full empty arange linspace eye".split())
 _RANDOM = frozenset("normal uniform randint bernoulli exponential gamma permutation truncated_normal".split())
 _JOINING = frozenset("append concatenate concat hstack vstack stack".split())
@@ -81,12 +80,11 @@ class Given:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StaticField:
-    """A static field of a pytree class that by its annotation is unhashable."""
+    """A static field of a pytree class that by its annotation is an array, which JAX cannot compare."""
 
     node: cst.CSTNode
     cls: Class
     name: str
-    what: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -159,11 +157,25 @@ class Arguments:
             what = [self._unhashable(value) for value in self._first_values(node, call.context)]
             if what and all(what):
                 found.append(Given(node, call, name, str(what[0]), parameter=parameter))
+        return found
+
+    @functools.cached_property
+    def incomparable(self) -> list[Given]:
+        """The arguments with a static field that holds an array.
+
+        The key of the compile cache leaves out what static fields hold, and compares it by `==`: lists and
+        dictionaries do, arrays do not.
+        """
+        found = []
         for call, node, field, value in self._fields_of_arguments():
-            what = [self._unhashable(v) for v in self._behind.values(value)]
+            what = [self._holds_array(v) for v in self._behind.values(value)]
             if what and all(what):
                 found.append(Given(node, call, field, str(what[0])))
         return found
+
+    def _holds_array(self, value: Value) -> str | None:
+        what = self._unhashable(value)
+        return what if what in ("an array", "a tuple that holds an array") else None
 
     def _first_values(self, node: cst.CSTNode, context: Context) -> list[Value]:
         """Return what an argument may be in the first iteration of the loop around its call."""
@@ -254,16 +266,15 @@ class Arguments:
         return "__eq__" in cls.methods
 
     @functools.cached_property
-    def unhashable_fields(self) -> list[StaticField]:
-        """The static fields of pytree classes that are annotated as something without a hash."""
+    def array_fields(self) -> list[StaticField]:
+        """The static fields of pytree classes that are annotated as arrays."""
         found = []
         for cls in self._tree.classes:
             for name, annotation in cls.fields.items():
                 for binding in cls.scope.bindings.get(name, ()):
                     value = binding.value
-                    if isinstance(value, cst.Call) and self._is_static_field(value):
-                        what = self._unhashable_annotation(annotation)
-                        found.extend([StaticField(value, cls, name, what)] if what else [])
+                    if isinstance(value, cst.Call) and self._is_static_field(value) and _is_array(annotation):
+                        found.append(StaticField(value, cls, name))
         return found
 
     def is_passed(self, cls: Class) -> bool:
@@ -298,15 +309,6 @@ class Arguments:
             and self._constants.of(e.value) is True
             for e in node.elements
         )
-
-    def _unhashable_annotation(self, node: cst.CSTNode) -> str | None:
-        base = node.value if isinstance(node, cst.Subscript) else node
-        if not isinstance(base, (cst.Name, cst.Attribute)):
-            return None
-        name = last_name(base)
-        if name in ("ndarray", "Array"):
-            return "an array"
-        return _UNHASHABLE_NAMES.get(name)
 
     # Fresh
 
@@ -869,3 +871,8 @@ def _names_in(node: cst.CSTNode) -> Iterator[cst.Name]:
             work.append(current.value)
         else:
             work.extend(children(current))
+
+
+def _is_array(annotation: cst.CSTNode) -> bool:
+    base = annotation.value if isinstance(annotation, cst.Subscript) else annotation
+    return isinstance(base, (cst.Name, cst.Attribute)) and last_name(base) in ("ndarray", "Array")
