@@ -143,8 +143,8 @@ class ModuleFacts:
     def staged(self) -> Staged:
         """What staged functions need from Python."""
         reached = Reached(self.tree, self.names, self.calls, self.tracing, self.constants)
-        parts = (self.tree, self.names, self.calls, self.tracing, self.values, self.compiled, self.incoming)
-        return Staged(*parts, reached)
+        parts = (self.tree, self.names, self.calls, self.tracing, self.values, self.compiled, self.constants)
+        return Staged(*parts, self.incoming, reached)
 
     @functools.cached_property
     def behind(self) -> Behind:

@@ -89,13 +89,22 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
         name = facts.staged.item_asked_for(demand, parameter) or parameter.name
         message = (
             f"`{name}` is traced, but {_staged.NEEDS[demand.use]} needs a concrete value, so "
-            f'{_staged.raises(demand.use)}; jit with `static_argnames="{name}"`'
+            f"{_staged.raises(demand.use)}; {_cure(facts, parameter, name)}"
         )
         unsure = demand.use == "call" and facts.staged.may_be_tree(parameter)
         doubts = frozenset({Doubt.UNSEEN} if unsure else ())
         related = ((facts.parameter_node(parameter), f"`{name}` is a traced parameter"),)
         evidence = facts.evidence.option(demand.node, [parameter], doubts)
         yield Report(demand.where, message, evidence, related, functools.partial(_fixes, facts, demand, parameter))
+
+
+def _cure(facts: ModuleFacts, parameter: Parameter, name: str) -> str:
+    """Say where it has to be static, where another function than its own is compiled."""
+    jitted = facts.staged.jitted_parameters(parameter)
+    if not jitted or any(p.function is parameter.function for p in jitted):
+        return f'jit with `static_argnames="{name}"`'
+    first = jitted[0]
+    return f'jit `{first.function.name}`, which passes it on, with `static_argnames="{first.name}"`'
 
 
 def _fixes(facts: ModuleFacts, demand: Demand, parameter: Parameter) -> Iterator[Fix]:

@@ -393,7 +393,7 @@ class Arguments:
     @functools.cached_property
     def varying(self) -> list[Given]:
         """The static arguments that change in each turn of a loop; `sure` says that nothing needs them static."""
-        found = []
+        found: list[Given] = []
         for call, name, node, parameter in self._statics():
             loop = call.context.loop
             if loop is None or all(self._has_few_values(value) for value in self._names.values(node)):
@@ -401,11 +401,38 @@ class Arguments:
             turn = self._turn_of(node, loop)
             if turn is None or (self._is_few(turn) and not self._mixes_parameters(node)):
                 continue
+            if self._is_remembered(call.node, loop) or any(self._is_same(given, call, name, node) for given in found):
+                continue
             unneeded = parameter is not None and self._traceable.parameter(parameter)
             counted = isinstance(turn.node, cst.While) or isinstance(turn.node.iter, cst.Call)
             sure = (unneeded or counted) and not (parameter is not None and self._is_object(parameter))
             found.append(Given(node, call, name, "", True, False, sure, unneeded, parameter))
         return found
+
+    def _is_remembered(self, call: cst.Call, loop: Loop) -> bool:
+        """Whether a call stands behind `if key not in known` and its result goes to `known`: it is made once a key."""
+        for parent in self._tree.ancestors(call):
+            if parent is loop.node or isinstance(parent, (cst.FunctionDef, cst.Lambda)):
+                return False
+            test = parent.test if isinstance(parent, cst.If) else None
+            if not isinstance(test, cst.Comparison) or not isinstance(test.comparisons[0].operator, cst.NotIn):
+                continue
+            known = test.comparisons[0].comparator
+            stored = (part for part in within(parent) if isinstance(part, cst.AssignTarget))
+            if any(isinstance(t.target, cst.Subscript) and same_code(t.target.value, known) for t in stored):
+                return True
+        return False
+
+    @staticmethod
+    def _is_same(given: Given, call: CompiledCall | ImportedCall, name: str, node: cst.CSTNode) -> bool:
+        """Whether an earlier call of the same turn has compiled the program for the value."""
+        return (
+            given.name == name
+            and given.call.name == call.name
+            and given.call.context.loop is call.context.loop
+            and given.call.context.branch == call.context.branch
+            and same_code(given.node, node)
+        )
 
     def _has_few_values(self, value: Value) -> bool:
         """Whether a value is a truth value, a text, a remainder, or the size of batches but for the last."""
@@ -444,7 +471,12 @@ class Arguments:
         )
 
     def _turn_of(self, node: cst.CSTNode, loop: Loop, depth: int = 4) -> Loop | None:
-        """Return the loop, this one or one around it, whose turn an expression depends on."""
+        """Return the loop, this one or one around it, whose turn an expression depends on.
+
+        What is chosen between two values has two, and what is doubled until it suffices has few.
+        """
+        if isinstance(node, cst.IfExp):
+            return self._turn_of(node.body, loop, depth) or self._turn_of(node.orelse, loop, depth)
         for name in _names_in(node):
             for binding in self._names.bindings(name):
                 inner = binding.context.loop
@@ -454,6 +486,8 @@ class Arguments:
                     return inner
                 value = binding.value
                 if isinstance(value, cst.AugAssign):
+                    if isinstance(value.operator, (cst.MultiplyAssign, cst.LeftShiftAssign, cst.FloorDivideAssign)):
+                        continue
                     return inner
                 if depth and isinstance(value, cst.CSTNode):
                     found = self._turn_of(value, loop, depth - 1)

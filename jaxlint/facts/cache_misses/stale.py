@@ -43,6 +43,8 @@ _FIRST = re.compile(
 """How the names of functions begin that as a rule run before what they set up is used."""
 _IN_PLACE = frozenset("append extend insert remove clear update add discard sort reverse fill setdefault pop".split())
 _CLEARING = frozenset({"clear_cache", "clear_caches", "_clear_cache"})
+_CARRIED = frozenset({"apply_fn", "tx"})
+"""Static fields of flax's `TrainState`, which its steps hand on as they are."""
 _SAID = (cst.Raise, cst.FormattedString, cst.Assert)
 _DEEPEST = 4
 
@@ -250,6 +252,8 @@ class Stale:
         if isinstance(parent, (cst.AssignTarget, cst.AugAssign, cst.AnnAssign, cst.Del)):
             return getattr(parent, "value", None) is node
         if any(isinstance(around, _SAID) for around in self._tree.ancestors(node)):
+            return False
+        if isinstance(parent, cst.Attribute) and parent.attr.value in _CARRIED:
             return False
         return not any(
             isinstance(value, Expression)

@@ -12,9 +12,11 @@ from jaxlint.facts.context.calls import Calls, CallSite, argument_of
 from jaxlint.facts.context.reached import Reached
 from jaxlint.facts.context.tracing import Tracing
 from jaxlint.facts.errors.demands import NUMPY, STRUCTURAL, Demand, Demands
+from jaxlint.facts.errors.origins import Origins
 from jaxlint.facts.incoming import NOTHING, Incoming
 from jaxlint.facts.jax_api import arrays
 from jaxlint.facts.syntax import guards
+from jaxlint.facts.syntax.constants import Constants
 from jaxlint.facts.syntax.names import Expression, Names
 from jaxlint.facts.syntax.tree import Function, Parameter, Tree, children, within
 from jaxlint.facts.values.compiled_calls import CompiledCalls
@@ -32,7 +34,9 @@ _DATA_ANNOTATIONS = frozenset(
 _NO_CLASSES = frozenset({"None", "Optional", "Union", "Annotated", "Final", "Self"})
 _ARRAYS_OR_OPTIONS = _OPTION_ANNOTATIONS | _DATA_ANNOTATIONS | {"Bool", "Int", "UInt", "Integer", "Shaped", "Inexact"}
 
-_ASKED = frozenset({"range", "key", "format", "axis"})
+_CONTAINERS = (cst.Dict, cst.List, cst.Tuple, cst.Set)
+
+_ASKED = frozenset({"range", "key", "format", "axis", "option"})
 """Uses other than tests and shapes that ask data for its value."""
 
 
@@ -71,6 +75,7 @@ class Staged:
         tracing: Tracing,
         values: Values,
         compiled: CompiledCalls,
+        constants: Constants,
         incoming: Incoming = NOTHING,
         reached: Reached | None = None,
     ) -> None:
@@ -83,6 +88,7 @@ class Staged:
         self._incoming = incoming
         self._busy: set[int] = set()
         self._finder = Demands(tree, names, calls, values, compiled)
+        self._origins = Origins(calls, tracing, values, constants, self._finder.parameters_behind)
         self.demands: list[Demand] = [
             demand
             for function in self.functions()
@@ -127,7 +133,7 @@ class Staged:
         return [
             demand
             for demand in self.demands
-            if (demand.use in ("test", "order", "conversion") or (demand.use in _ASKED and not demand.parameters))
+            if demand.use in ("test", "order", "conversion", *_ASKED)
             and not any(self._is_option(demand, parameter) for parameter in demand.parameters)
             and not self._may_be_container(demand)
             and not self._is_second_operand(demand)
@@ -139,7 +145,8 @@ class Staged:
         found = [
             demand
             for demand in (*self.demands, *self._transformed)
-            if (demand.use in NUMPY or (demand.use == "index" and not demand.parameters))
+            if demand.use in NUMPY or demand.use == "index"
+            if not (demand.use == "index" and any(self._is_option(demand, p) for p in demand.parameters))
             and not (demand.use == "numpy" and any(self._is_option(demand, p) for p in demand.parameters))
         ]
         return [
@@ -171,23 +178,39 @@ class Staged:
 
     def comes_from_argument(self, node: cst.CSTNode) -> bool:
         """Whether a value is computed from a traced argument of its function."""
+        return bool(self._sources(node)[0])
+
+    def is_left_to_defaults(self, node: cst.CSTNode) -> bool:
+        """Whether a value is computed from nothing traced but parameters that no visible call gives."""
+        parameters, others = self._sources(node)
+        return bool(parameters) and not others and all(self.usage(p) is Usage.OMITTED for p in parameters)
+
+    def _sources(self, node: cst.CSTNode) -> tuple[list[Parameter], bool]:
+        """Return the traced parameters that a value is computed from, and whether something else traced is among it."""
+        found: list[Parameter] = []
+        others = False
         work, seen = [node], set[int]()
         while work:
             part = work.pop()
             if id(part) in seen or not self._values.kind(part).traced:
                 continue
             seen.add(id(part))
+            inner: list[cst.CSTNode] = []
             if isinstance(part, cst.Name):
                 values = self._names.values(part)
-                if any(isinstance(value, Parameter) for value in values):
-                    return True
-                work.extend(value.node for value in values if isinstance(value, Expression))
-            elif isinstance(part, cst.Call):
-                work.extend(arg.value for arg in part.args)
-                work.extend([part.func.value] if isinstance(part.func, cst.Attribute) else [])
+                found.extend(value for value in values if isinstance(value, Parameter))
+                inner.extend(value.node for value in values if isinstance(value, Expression))
+                others = others or not all(isinstance(value, (Parameter, Expression)) for value in values)
+                work.extend(inner)
+                continue
+            if isinstance(part, cst.Call):
+                inner.extend(arg.value for arg in part.args)
+                inner.extend([part.func.value] if isinstance(part.func, cst.Attribute) else [])
             else:
-                work.extend(children(part))
-        return False
+                inner.extend(children(part))
+            others = others or not any(self._values.kind(one).traced for one in inner)
+            work.extend(inner)
+        return found, others
 
     def _is_second_operand(self, demand: Demand) -> bool:
         """Whether a call of `max` or `min` has failed on an earlier operand already."""
@@ -204,7 +227,8 @@ class Staged:
         found = [
             DataShape(demand.node, "bound")
             for demand in self.demands
-            if demand.use in ("shape", "size", "slice") and not demand.parameters
+            if demand.use in ("shape", "size", "slice")
+            and not any(self._is_option(demand, parameter) for parameter in demand.parameters)
         ]
         for function in self.functions():
             found.extend(
@@ -265,9 +289,15 @@ class Staged:
             return False
         if demand.use == "static" and not self._may_be_static(parameter):
             return False
-        if demand.use in STRUCTURAL or demand.use == "call" or parameter.star == "**":
+        if demand.use == "call" or parameter.star == "**":
             return True
-        return self.options(parameter).option_like
+        if demand.use not in STRUCTURAL and not self.options(parameter).option_like:
+            return False
+        return self._origins.may_be_static(parameter)
+
+    def jitted_parameters(self, parameter: Parameter) -> list[Parameter]:
+        """Return the parameters of jitted functions, by that name or another, that a parameter's value comes from."""
+        return self._origins.jitted(parameter) or []
 
     def _may_be_static(self, parameter: Parameter) -> bool:
         """Whether nothing says that a parameter is data, or an object or None, which has a hash under trace as well."""
@@ -307,17 +337,46 @@ class Staged:
         """
         if guards.is_caught(self._tree, node) or guards.keeps_traces_out(self._tree, node):
             return True
+        if self._follows_a_failure(node):
+            return True
         return self._reached is not None and self._reached.is_left_out(node)
+
+    def _follows_a_failure(self, node: cst.CSTNode) -> bool:
+        """Whether a test around a place asks how a `try` of the same function went, which may have needed values."""
+        child = node
+        for parent in self._tree.ancestors(node):
+            if isinstance(parent, (cst.FunctionDef, cst.Lambda)):
+                return False
+            if isinstance(parent, (cst.If, cst.IfExp)) and parent.test is not child:
+                names = (part for part in within(parent.test) if isinstance(part, cst.Name))
+                bindings = (b for name in names for b in self._names.bindings(name))
+                if any(b.context.function is not None and self._is_in_handler(b.value) for b in bindings):
+                    return True
+            child = parent
+        return False
+
+    def _is_in_handler(self, value: object) -> bool:
+        if not isinstance(value, cst.CSTNode):
+            return False
+        for parent in self._tree.ancestors(value):
+            if isinstance(parent, (cst.FunctionDef, cst.Lambda)):
+                return False
+            if isinstance(parent, (cst.ExceptHandler, cst.ExceptStarHandler)):
+                return True
+        return False
 
     def may_be_tree(self, parameter: Parameter) -> bool:
         """Whether a parameter that is called may be given a tree that can be called, such as a tree_util.Partial."""
         return not self._calls.of(parameter.function)
 
     def runs_eagerly_too(self, function: Function) -> bool:
-        """Whether a call in sight runs a function outside any trace as well."""
-        return any(
-            not site.wrapped and not self._tracing.is_traced(site.context.function) for site in self._calls.of(function)
-        )
+        """Whether a visible call runs a function outside any trace as well, and none runs what is compiled of it."""
+        if any(site.wrapped for site in self._calls.of(function)):
+            return False
+        if any(not self._tracing.is_traced(site.context.function) for site in self._calls.of(function)):
+            return True
+        outside = self._incoming.functions.get(function.qualname)
+        return outside is not None and outside.eager > 0 and not function.decorators
 
     def options(self, parameter: Parameter) -> Options:
         """Say whether a parameter looks like an option of its function, or like data."""
@@ -350,6 +409,8 @@ class Staged:
                     return True
                 if isinstance(parent, cst.Arg) and not self._is_array_call(parent):
                     return True
+                if isinstance(parent, cst.BooleanOperation) and isinstance(parent.right, _CONTAINERS):
+                    return True  # `given or {}`
         return False
 
     def _is_array_call(self, arg: cst.Arg) -> bool:
@@ -367,30 +428,47 @@ class Staged:
             self._busy.discard(id(parameter))
 
     def _usage(self, parameter: Parameter) -> Usage:
-        sites = self._calls.of(parameter.function)
+        # What calls the function itself outside any trace traces nothing.
+        sites = [
+            site
+            for site in self._calls.of(parameter.function)
+            if site.wrapped or self._tracing.is_traced(site.context.function)
+        ]
         if not sites:
             outside = self._incoming.functions.get(parameter.function.qualname)
             if parameter.default is None:
                 return Usage.GIVEN
-            return Usage.OMITTED if outside is not None and outside.called else Usage.OPEN
-        found = [self._given_at(site, parameter) for site in sites]
-        return next((usage for usage in (Usage.GIVEN, Usage.OPEN) if usage in found), Usage.OMITTED)
+            return self._of_default(
+                parameter, Usage.OMITTED if outside is not None and outside.called else Usage.OPEN
+            )
+        return _most([self._given_at(site, parameter) for site in sites])
+
+    def _of_default(self, parameter: Parameter, otherwise: Usage) -> Usage:
+        """Say what is known where a call leaves a parameter out: its default may be one of a function around."""
+        values = self._names.values(parameter.default) if parameter.default is not None else ()
+        if not values or not all(isinstance(value, Parameter) for value in values):
+            return otherwise
+        return _most([self.usage(value) for value in values if isinstance(value, Parameter)])
 
     def _given_at(self, site: CallSite, parameter: Parameter) -> Usage:
         if any(arg.star for arg in site.node.args):
             return Usage.GIVEN
         given = argument_of(site.node, parameter, bound=site.bound)
         if given is None:
-            return Usage.GIVEN if parameter.default is None else Usage.OMITTED
-        # A parameter of a traced caller, which may be left out in turn.  Where the caller runs eagerly, or the call is
-        # one of a compiled function, its default is passed and so traced.
+            return Usage.GIVEN if parameter.default is None else self._of_default(parameter, Usage.OMITTED)
+        if site.wrapped:
+            return Usage.GIVEN  # what a compiled function is given is traced
+        if self._values.kind(given).known:
+            return Usage.OMITTED  # a traced caller gives a value of Python
+        # A parameter of a traced caller may be left out in turn.
         values = self._names.values(given)
-        if site.wrapped or not self._tracing.is_traced(site.context.function):
-            return Usage.GIVEN
         if not values or not all(isinstance(value, Parameter) for value in values):
             return Usage.GIVEN
-        found = [self.usage(value) for value in values if isinstance(value, Parameter)]
-        return next((usage for usage in (Usage.GIVEN, Usage.OPEN) if usage in found), Usage.OMITTED)
+        return _most([self.usage(value) for value in values if isinstance(value, Parameter)])
+
+
+def _most(found: list[Usage]) -> Usage:
+    return next((usage for usage in (Usage.GIVEN, Usage.OPEN) if usage in found), Usage.OMITTED)
 
 
 def _annotation_names(node: cst.BaseExpression | None) -> set[str]:

@@ -328,6 +328,8 @@ class Evidences:
             doubts = doubts | {Doubt.EAGER_TOO}
         if trace is not None and trace.far:
             doubts = doubts | {Doubt.FAR}
+        if self._staged.is_left_to_defaults(node):
+            doubts = doubts | {Doubt.OMITTED}
         return Evidence(error=True, test=self._runs.is_test(function), doubts=doubts)
 
     def definition(self, function: Function, doubts: frozenset[Doubt] = frozenset()) -> Evidence:

@@ -20,8 +20,11 @@ def is_caught(tree: Tree, node: cst.CSTNode) -> bool:
     """Whether a `try` of the same function catches what happens at a place."""
     child = node
     for parent in tree.ancestors(node):
-        if isinstance(parent, (cst.Try, cst.TryStar)) and parent.body is child and parent.handlers:
-            return True
+        if isinstance(parent, (cst.Try, cst.TryStar)) and parent.handlers:
+            if child is not parent.body and child is not parent.orelse:
+                child = parent
+                continue
+            return True  # an `else` is reached where the `try` has not failed
         if isinstance(parent, (cst.FunctionDef, cst.Lambda)):
             return False
         child = parent

@@ -211,7 +211,7 @@ class Names:
         if isinstance(value, Parameter):
             function = value.function
             if function.cls is not None and value.position == 0 and not self.is_static(function):
-                return None if self._is_classmethod(function) else function.cls
+                return None if self.is_classmethod(function) else function.cls
             if value.annotation is not None and isinstance(value.annotation, (cst.Name, cst.Attribute)):
                 return self._annotated(value)
             return self.given_class(value) if self.given_class is not None else None
@@ -309,7 +309,7 @@ class Names:
         """Whether a method is a staticmethod."""
         return "staticmethod" in self.decorator_names(function)
 
-    def _is_classmethod(self, function: Function) -> bool:
+    def is_classmethod(self, function: Function) -> bool:
         return "classmethod" in self.decorator_names(function)
 
 

@@ -234,7 +234,12 @@ class Values:
         """Whether the wrapper is given `obj.method`, so that the first parameter is bound."""
         if function.cls is None or wrapped.decorated is not None or self._names.is_static(function):
             return False
-        return isinstance(wrapped.targets[0], cst.Attribute)
+        target = wrapped.targets[0]
+        if not isinstance(target, cst.Attribute):
+            return False
+        # Taken from its class, a method is a plain function.
+        of_class = any(isinstance(value, Class) for value in self._names.values(target.value))
+        return not of_class or self._names.is_classmethod(function)
 
     def _given_by_callers(self, parameter: Parameter) -> Kind:
         """What the traced callers in sight hand to a parameter."""
@@ -616,15 +621,14 @@ class Values:
             return Kind.ARRAY if name in arrays.ARRAY_METHODS else Kind.UNKNOWN
         return Kind.UNKNOWN
 
-    @staticmethod
-    def is_update(func: cst.CSTNode) -> bool:
+    def is_update(self, func: cst.CSTNode) -> bool:
         """Whether a callee is `x.at[i].set` or one of its kin."""
         if not isinstance(func, cst.Attribute) or func.attr.value not in arrays.UPDATES:
             return False
-        base = func.value
-        return (
-            isinstance(base, cst.Subscript) and isinstance(base.value, cst.Attribute) and base.value.attr.value == "at"
-        )
+        if not isinstance(func.value, cst.Name):
+            return _is_place_of_array(func.value)
+        places = self._names.values(func.value)
+        return bool(places) and all(isinstance(p, Expression) and _is_place_of_array(p.node) for p in places)
 
     # NumPy
 
@@ -700,7 +704,8 @@ class Values:
             return logical and (self.is_mask(node.left) or self.is_mask(node.right))
         if isinstance(node, cst.Call):
             if self.is_update(node.func):
-                return self.is_mask(node.func.value.value.value)  # type: ignore[attr-defined]
+                place = node.func.value  # type: ignore[attr-defined]
+                return isinstance(place, cst.Subscript) and self.is_mask(place.value.value)  # type: ignore[attr-defined]
             return any(name in _MASKS for name in self._names.externals(node.func)) or self._is_boolean(node)
         return False
 
@@ -744,6 +749,11 @@ _MASKS = frozenset(
     for name in "isnan isinf isfinite isclose logical_and logical_or logical_not logical_xor greater less "
     "greater_equal less_equal equal not_equal isin in1d signbit isneginf isposinf".split()
 )
+
+
+def _is_place_of_array(node: cst.CSTNode) -> bool:
+    """Whether an expression is `x.at[i]`."""
+    return isinstance(node, cst.Subscript) and isinstance(node.value, cst.Attribute) and node.value.attr.value == "at"
 
 
 def _field_given(call: cst.Call, name: str, place: int) -> cst.BaseExpression | None:

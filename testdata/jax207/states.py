@@ -1,0 +1,44 @@
+"""A training state that is replaced in each step, of which the compiled function reads what no step changes."""
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+
+class State(NamedTuple):
+    params: Any
+    apply_fn: Any
+
+
+class Trainer:
+    def __init__(self):
+        self.state = State(jnp.ones(3), lambda params, x: params * x)
+        self.step = jax.jit(self._step)
+
+    def _step(self, params, x):
+        return params - 0.1 * self.state.apply_fn(params, x)  # ok: JAX207
+
+    def fit(self, x):
+        self.state = self.state._replace(params=self.step(self.state.params, x))
+        return self.state.params
+
+
+class Scorer:
+    def __init__(self):
+        self.state = State(jnp.ones(3), None)
+
+    @partial(jax.jit, static_argnums=0)
+    def score(self, x):
+        return (self.state.params * x).sum()  # want: JAX207
+
+    def fit(self, x):
+        total = self.score(x)
+        self.state = self.state._replace(params=self.state.params + 1.0)
+        return total + self.score(x)
+
+
+def jaxlint_examples():
+    x = jnp.ones(3)
+    return {"Trainer.fit": (Trainer(), x), "Trainer._step": (Trainer(), x, x), "Scorer.fit": (Scorer(), x)}
