@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 RULE = Rule(
     code="JAX202",
     name="unhashable-static-argument",
-    summary="a static argument has no hash, or a static field holds an array",
+    summary="a static argument is unhashable, or a static field holds an array",
     impact=Impact.ERROR,
     since="0.1.0",
     words=_short_lived.WORDS,
