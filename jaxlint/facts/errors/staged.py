@@ -438,9 +438,7 @@ class Staged:
             outside = self._incoming.functions.get(parameter.function.qualname)
             if parameter.default is None:
                 return Usage.GIVEN
-            return self._of_default(
-                parameter, Usage.OMITTED if outside is not None and outside.called else Usage.OPEN
-            )
+            return self._of_default(parameter, Usage.OMITTED if outside is not None and outside.called else Usage.OPEN)
         return _most([self._given_at(site, parameter) for site in sites])
 
     def _of_default(self, parameter: Parameter, otherwise: Usage) -> Usage:

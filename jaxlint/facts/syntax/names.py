@@ -310,6 +310,7 @@ class Names:
         return "staticmethod" in self.decorator_names(function)
 
     def is_classmethod(self, function: Function) -> bool:
+        """Whether a method is a classmethod."""
         return "classmethod" in self.decorator_names(function)
 
 
