@@ -42,6 +42,27 @@ class Normaliser:
         return self.mean * 2.0
 
 
+class Borrowed:
+    """Puts back what it had."""
+
+    def __init__(self, w):
+        self.w = w
+
+    def total(self, x):
+        return (self.w * x).sum()
+
+    def total_with(self, w, x):
+        kept = self.w
+        self.w = w  # ok: JAX211
+        found = self.total(x)
+        self.w = kept
+        return found
+
+
+borrowed = Borrowed(jnp.ones(3))
+slope = jax.jit(jax.grad(borrowed.total_with))
+
+
 class Device:
     def __init__(self, seed):
         self.key = jax.random.key(seed)
@@ -354,6 +375,7 @@ def jaxlint_examples():
     return {
         "Model.step": lambda model=Model(x): model.fitted(x),
         "Normaliser._apply": lambda made=Normaliser(): (made.apply(x), made.report()),
+        "Borrowed.total_with": lambda: (slope(x, x), borrowed.w + 1),
         "Device.sample": lambda: (circuit(0.5), correlated(x)),
         "added": lambda: (added(x), total + 1),
         "collected": lambda: (collected(x), SEEN[0] + 1),

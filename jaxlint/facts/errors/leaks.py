@@ -17,7 +17,7 @@ from jaxlint.facts.context.tracing import Tracing
 from jaxlint.facts.errors.staged import Staged
 from jaxlint.facts.syntax import guards
 from jaxlint.facts.syntax.names import Expression, Names
-from jaxlint.facts.syntax.tree import Binding, Class, Function, Parameter, Tree, last_name, within
+from jaxlint.facts.syntax.tree import Binding, Class, Function, Parameter, Tree, last_name, same_code, within
 from jaxlint.facts.values.values import Kind, Values
 
 _MAKERS = frozenset({"__init__", "__post_init__", "__new__", "__setstate__", "setup", "tree_unflatten", "build"})
@@ -186,10 +186,24 @@ class Leaks:
         lost = fate == "lost"
         if not lost and not self._values.holds_traced(store.value):
             return None
+        if not container and self._is_put_back(store, function):
+            return None
         read = self._read(store, target, function, container=container)
         if lost and read is None:
             return None
         return Leak(store.node, target, function, read, lost, sometimes=self._may_have_left(store.node))
+
+    def _is_put_back(self, store: _Store, function: Function) -> bool:
+        """Whether the function gives the place a value of its own again before it returns, as one that it had saved."""
+        contexts = self._tree.contexts
+        here = contexts.get(id(store.node))
+        return here is not None and any(
+            same_code(other.target, store.target) and not self._values.holds_traced(other.value)
+            for node in self._tree.body(function)
+            if (after := contexts.get(id(node))) is not None and after.order > here.order and not after.branch
+            for other in self._stores(node)
+            if not other.adds
+        )
 
     def _may_have_left(self, node: cst.CSTNode) -> bool:
         """Whether a test before a place lets the function return: it may do so while it is traced."""

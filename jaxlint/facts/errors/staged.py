@@ -159,9 +159,11 @@ class Staged:
     @property
     def _transformed(self) -> list[Demand]:
         """The demands on what grad or vmap hands to a function: traced, though nothing is staged."""
+        known = {id(function) for function in self.functions()}
         return [
             demand
             for function in self.transformed()
+            if id(function) not in known
             for demand in self._finder.of(function)
             if demand.use in NUMPY and self.comes_from_argument(demand.node) and not self.is_guarded(demand.node)
         ]
@@ -371,12 +373,25 @@ class Staged:
 
     def runs_eagerly_too(self, function: Function) -> bool:
         """Whether a visible call runs a function outside any trace as well, and none runs what is compiled of it."""
-        if any(site.wrapped for site in self._calls.of(function)):
+        if id(function) in self._busy:
+            return True
+        sites = self._calls.of(function)
+        if any(site.wrapped for site in sites):
             return False
-        if any(not self._tracing.is_traced(site.context.function) for site in self._calls.of(function)):
+        if any(not self._tracing.is_traced(site.context.function) for site in sites):
             return True
         outside = self._incoming.functions.get(function.qualname)
-        return outside is not None and outside.eager > 0 and not function.decorators
+        if outside is not None and outside.called and not outside.traced and not function.decorators:
+            return True
+        # What only such a function reaches runs where that does.
+        around = [f for f in (function.outer, *(site.context.function for site in sites)) if f is not None]
+        if not around or self._tracing.direct(function):
+            return False
+        self._busy.add(id(function))
+        try:
+            return all(self.runs_eagerly_too(other) for other in around)
+        finally:
+            self._busy.discard(id(function))
 
     def options(self, parameter: Parameter) -> Options:
         """Say whether a parameter looks like an option of its function, or like data."""
