@@ -29,8 +29,8 @@ def run(x):
 
 ## When it stays silent
 For static fields that hold a list or a dict, which `==` compares; for tuples, strings, numbers, frozen dataclasses,
-enum members, and classes with a `__hash__`; for a default that no caller replaces; for `np.int32(3)`, which is hashable;
-for a static `self` whose class may get a hash from a base, another decorator or a subclass.
+enum members, and classes with a `__hash__`; for a default that no caller replaces; for `np.int32(3)`, which is
+hashable; for a static `self` whose class may get a hash from a base, another decorator or a subclass.
 
 ## Fix safety
 A list becomes a tuple where it is passed, a set a frozenset; safe if its elements are constants and the function only
