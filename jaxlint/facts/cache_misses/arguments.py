@@ -175,7 +175,7 @@ class Arguments:
 
     def _holds_array(self, value: Value) -> str | None:
         what = self._unhashable(value)
-        return what if what in ("an array", "a tuple that holds an array") else None
+        return what if what is not None and what.endswith("an array") else None
 
     def _first_values(self, node: cst.CSTNode, context: Context) -> list[Value]:
         """Return what an argument may be in the first iteration of the loop around its call."""
