@@ -71,6 +71,15 @@ test-editors: $(VENV)/installed-dev.stamp ## Start the language server from head
 docs: $(VENV)/installed-dev.stamp ## Write docs/rules from the rules' docstrings
 	$(BIN)/python docs/generate.py
 
+$(VENV)/installed-docs.stamp: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	@touch $@
+
+.PHONY: site
+site: $(VENV)/installed-docs.stamp ## Build the documentation as a site in build/site; a warning is an error
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs build/site
+	@echo "open build/site/index.html"
+
 .PHONY: goldens
 goldens: $(VENV)/installed-dev.stamp ## Write down what the fixes make of testdata; read the difference before you keep it
 	PYTHONPATH=. $(BIN)/python -m tests.goldens

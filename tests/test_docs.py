@@ -61,7 +61,8 @@ def test_the_written_parts_are_up_to_date() -> None:
 
 def test_a_page_that_is_not_up_to_date_is_noticed_and_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     module = generator()
-    for name in ("index.md", "configuration.md"):
+    (tmp_path / "rules").mkdir()
+    for name in ("rules/index.md", "configuration.md", "command.md", "formats.md"):
         (tmp_path / name).write_text((ROOT / "docs" / name).read_text("utf-8"), "utf-8")
     monkeypatch.setattr(module, "DOCS", tmp_path)
     module.write()
@@ -179,7 +180,7 @@ def test_the_workflows_in_the_documentation_are_valid(kind: str, start: str, tmp
 
 
 def test_every_output_format_is_documented() -> None:
-    text = (ROOT / "docs" / "index.md").read_text("utf-8").partition("## Output formats")[2].partition("\n## ")[0]
+    text = (ROOT / "docs" / "formats.md").read_text("utf-8").partition("# Output formats")[2].partition("\n## ")[0]
     rows = [row.split("|")[1] for row in text.splitlines() if row.startswith("| `")]
     assert sorted(name for row in rows for name in re.findall("`(.*?)`", row)) == report.names()
 

@@ -13,6 +13,28 @@ if TYPE_CHECKING:
     from jaxlint.diagnostic import Diagnostic, LocatedFix, LocatedReason, Location
     from jaxlint.report import Report, Style
 
+FIELDS = {
+    "code": "the rule, such as `JAX102`",
+    "name": "its name, such as `jit-of-lambda`",
+    "message": "what happens and what to do, one line",
+    "filename": "the path, as given or found",
+    "cell": "in a notebook the number of the cell, counted from 1 over all cells; else null",
+    "location": "where the finding starts: an object with `row` and `column`",
+    "end_location": "where it ends, exclusive",
+    "noqa_row": "the line on which a `# noqa` comment hides it",
+    "impact": "what the code costs, such as `every-call`; null for JAX000 and JAX001",
+    "severity": "`error`, `warning` or `note`; it follows from the impact",
+    "confidence": "`high`, `medium` or `low`",
+    "url": "the page of the rule; null while the documentation is not published",
+    "fingerprint": "stays the same when the finding only moves to another line",
+    "related": "other relevant places, those of the reasons among them: objects with `message`, `filename`, `location`",
+    "reasons": "the evidence `for` and `against` the finding: objects with `message`, `speaks`, and `filename` and "
+    "`location`, which are null where no place shows it",
+    "fixes": "edits, the preferred first: objects with `applicability` (`safe`, `unsafe`, `display`), `message` and "
+    "`edits`, each of which replaces the text from `location` to `end_location` by `content`",
+}
+"""What each key of a finding's object holds; the documentation is written from it."""
+
 
 def write(report: Report, out: TextIO, style: Style) -> None:  # noqa: ARG001
     """Write the array of findings."""
