@@ -1,7 +1,7 @@
 """Two hundred steps of training that spend most of their time on compiling.
 
 Three things are wrong with it, none of which is an error: it takes `jaxlint run examples/slow_start.py` to see what they
-cost.  `slow_start_mended.py` is the same without them.
+cost.  `slow_start_fixed.py` is the same without them.
 """
 
 import jax

@@ -106,7 +106,7 @@ class Cache:
         except sqlite3.OperationalError:
             raise
         except sqlite3.DatabaseError:
-            self.warnings.append(f"{file}: the cache is damaged; it is made anew")
+            self.warnings.append(f"{file}: the cache is damaged and will be rebuilt")
             os.unlink(file)
             return _connect(file)
 

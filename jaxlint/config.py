@@ -343,9 +343,9 @@ OPTIONS: Mapping[str, Option] = {
             "select",
             "list of codes",
             '["JAX"]',
-            "The rules that run, by code or by the start of one. A rule that is off by default runs only where more "
-            "than `JAX` of its code is given. Where `select` and `ignore` both name a rule, the longer name wins, and "
-            "`ignore` where they are equally long.",
+            "The rules that run, by code or prefix of a code. A rule that is off by default runs only if more than "
+            "`JAX` of its code is given. If both `select` and `ignore` name a rule, the longer prefix wins, and "
+            "`ignore` if they are equally long.",
             'select = ["JAX1", "JAX403"]',
             parse_codes,
         ),
@@ -353,7 +353,7 @@ OPTIONS: Mapping[str, Option] = {
             "ignore",
             "list of codes",
             "[]",
-            "The rules that do not run, by code or by the start of one. JAX000 cannot be ignored.",
+            "The rules that do not run, by code or prefix of a code. JAX000 cannot be ignored.",
             'ignore = ["JAX105"]',
             parse_codes,
         ),
@@ -361,7 +361,7 @@ OPTIONS: Mapping[str, Option] = {
             "extend-select",
             "list of codes",
             "[]",
-            "Rules that run besides those of `select`.",
+            "Rules that run in addition to those of `select`.",
             'extend-select = ["JAX403"]',
             parse_codes,
         ),
@@ -369,7 +369,7 @@ OPTIONS: Mapping[str, Option] = {
             "extend-ignore",
             "list of codes",
             "[]",
-            "Rules that do not run, besides those of `ignore`.",
+            "Rules that do not run, in addition to those of `ignore`.",
             'extend-ignore = ["JAX105"]',
             parse_codes,
         ),
@@ -377,8 +377,8 @@ OPTIONS: Mapping[str, Option] = {
             "per-file-ignores",
             "table from path patterns to lists of codes",
             "{}",
-            "The rules whose findings are hidden in the files that match. A pattern that starts with `!` stands for "
-            "all files that do not match the rest of it.",
+            "The rules whose findings are hidden in matching files. A pattern that starts with `!` matches all files "
+            "that the rest of it does not match.",
             '[tool.jaxlint.per-file-ignores]\n"benchmarks/" = ["JAX1"]',
             parse_per_file_ignores,
         ),
@@ -386,7 +386,7 @@ OPTIONS: Mapping[str, Option] = {
             "min-confidence",
             "`low`, `medium` or `high`",
             '"medium"',
-            "How sure a finding must be to be reported.",
+            "The lowest confidence that is reported.",
             'min-confidence = "high"',
             parse_confidence,
         ),
@@ -394,7 +394,7 @@ OPTIONS: Mapping[str, Option] = {
             "preview",
             "true or false",
             "false",
-            "Whether the rules run that are still being judged on real code.",
+            "Whether rules in preview run, which are still being evaluated on real code.",
             "preview = true",
             parse_flag,
         ),
@@ -402,7 +402,7 @@ OPTIONS: Mapping[str, Option] = {
             "fixable",
             "list of codes",
             '["JAX"]',
-            "The rules whose fixes are offered and applied, by code or by the start of one.",
+            "The rules whose fixes are offered and applied, by code or prefix of a code.",
             'fixable = ["JAX1"]',
             parse_codes,
         ),
@@ -410,8 +410,8 @@ OPTIONS: Mapping[str, Option] = {
             "unfixable",
             "list of codes",
             "[]",
-            "The rules whose fixes are neither offered nor applied. Where `fixable` and `unfixable` both name a rule, "
-            "the longer name wins, and `unfixable` where they are equally long.",
+            "The rules whose fixes are neither offered nor applied. If both `fixable` and `unfixable` name a rule, "
+            "the longer prefix wins, and `unfixable` if they are equally long.",
             'unfixable = ["JAX401"]',
             parse_codes,
         ),
@@ -419,7 +419,7 @@ OPTIONS: Mapping[str, Option] = {
             "unsafe-fixes",
             "true or false",
             "false",
-            "Whether `--fix` applies fixes that need judgement too.",
+            "Whether `--fix` also applies unsafe fixes.",
             "unsafe-fixes = true",
             parse_flag,
         ),
@@ -427,7 +427,7 @@ OPTIONS: Mapping[str, Option] = {
             "baseline",
             "path of a file",
             '""',
-            "A file of findings that are known and not reported, as `jaxlint check --write-baseline` writes it; "
+            "A file of known findings, which are not reported, as `jaxlint check --write-baseline` writes it; "
             "relative to the configuration file. Empty: none. flake8 does not read it.",
             'baseline = "jaxlint-baseline.json"',
             parse_path,
@@ -436,9 +436,9 @@ OPTIONS: Mapping[str, Option] = {
             "observed",
             "path of a file",
             '""',
-            "The file in which `jaxlint run` keeps what it saw of each function, for `check` and flake8, which use it "
-            "while the function's source is the same; relative to the configuration file. Name one to commit it. "
-            "Empty: one in the cache folder.",
+            "The file in which `jaxlint run` records what it saw of each function, for `check` and flake8, which use "
+            "it while the source of the function is the same; relative to the configuration file. Name one to commit "
+            "it. Empty: a file in the cache folder.",
             'observed = "jaxlint-observed.json"',
             parse_path,
         ),
@@ -446,8 +446,8 @@ OPTIONS: Mapping[str, Option] = {
             "source-links",
             "`vscode`, `github` or an address with `{path}` and `{line}`",
             '""',
-            "What the lines of source on the page of `jaxlint run --report` and `jaxlint log --report` are linked to: "
-            "the editor, the repository of the remote `origin` at the present commit, or any address. Empty: nothing.",
+            "Where the source lines on the page of `jaxlint run --report` and `jaxlint log --report` link to: the "
+            "editor, the repository of the remote `origin` at the current commit, or any address. Empty: nowhere.",
             'source-links = "vscode"',
             parse_links,
         ),
@@ -455,10 +455,10 @@ OPTIONS: Mapping[str, Option] = {
             "run-once-functions",
             "list of name patterns",
             "[]",
-            "Names of functions that run once per process, as shell patterns (`*`, `?`, `[...]`), besides "
+            "Names of functions that run once per process, as shell patterns (`*`, `?`, `[...]`), in addition to "
             + ", ".join(f"`{name}`" for name in RUN_ONCE_FUNCTIONS)
-            + ". Underscores at the start of a function's name do not count. A compiled function made there costs "
-            "nothing more than its one compilation, so such findings are `low`.",
+            + ". Underscores at the start of a function's name do not count. A jitted function created there "
+            "compiles once, so such findings are `low`.",
             'run-once-functions = ["build_*"]',
             parse_names,
         ),
@@ -466,9 +466,9 @@ OPTIONS: Mapping[str, Option] = {
             "test-paths",
             "list of shell patterns",
             "[]",
-            "Files that count as tests or benchmarks, besides those that are recognised by their names: findings in "
-            "them are `low`, errors under trace excepted. `check_*.py` fits the name of a file, `sanity/*.py` the last "
-            "two parts of its path.",
+            "Files that count as tests or benchmarks, in addition to those recognized by their names. Findings in "
+            "them are `low`, except errors under trace. `check_*.py` matches the name of a file, `sanity/*.py` the "
+            "last two parts of its path.",
             'test-paths = ["sanity/*.py"]',
             parse_names,
         ),
@@ -476,7 +476,7 @@ OPTIONS: Mapping[str, Option] = {
             "unrolled-equations",
             "whole number",
             "1000",
-            "The number of estimated equations from which JAX301 reports a Python loop under trace.",
+            "From how many estimated equations on JAX301 reports a Python loop under trace.",
             "unrolled-equations = 5000",
             parse_count,
         ),
@@ -484,8 +484,8 @@ OPTIONS: Mapping[str, Option] = {
             "verify",
             "table",
             "{}",
-            "What `jaxlint verify` may be told: `examples` maps path patterns to Python files, relative to the "
-            "configuration file, whose function `jaxlint_examples` gives the arguments for the files that match.",
+            "Settings of `jaxlint verify`: `examples` maps path patterns to Python files, relative to the "
+            "configuration file, whose function `jaxlint_examples` provides the arguments for the matching files.",
             '[tool.jaxlint.verify.examples]\n"src/train.py" = "tests/train_examples.py"',
             parse_verify,
         ),
@@ -493,9 +493,8 @@ OPTIONS: Mapping[str, Option] = {
             "wrappers",
             "table from dotted names to tables of columns",
             "{}",
-            "Functions of your own that compile or trace the function that they are given. `like` takes over the "
-            "columns of a known one; `jaxlint/facts/jax_api/wrappers.toml` explains the columns and holds the known "
-            "ones.",
+            "Your own functions that jit or trace the function they get. `like` copies the columns of a known one; "
+            "`jaxlint/facts/jax_api/wrappers.toml` explains the columns and lists the known ones.",
             '[tool.jaxlint.wrappers."mylib.compile"]\nlike = "jax.jit"',
             parse_wrappers,
         ),
@@ -503,8 +502,8 @@ OPTIONS: Mapping[str, Option] = {
             "exclude",
             "list of path patterns",
             _toml_list(DEFAULT_EXCLUDE),
-            "Files and folders that are left out when a folder is linted; replaces the default. A file that is named "
-            "on the command line is linted all the same, but for `force-exclude`.",
+            "Files and folders that are skipped when a folder is linted; replaces the default. A file that is named "
+            "on the command line is linted anyway, unless `force-exclude` is set.",
             'exclude = [".venv", "third_party/"]',
             parse_patterns,
         ),
@@ -512,7 +511,7 @@ OPTIONS: Mapping[str, Option] = {
             "extend-exclude",
             "list of path patterns",
             "[]",
-            "Files and folders that are left out besides those of `exclude`.",
+            "Files and folders that are skipped in addition to those of `exclude`.",
             'extend-exclude = ["third_party/"]',
             parse_patterns,
         ),
@@ -520,7 +519,7 @@ OPTIONS: Mapping[str, Option] = {
             "force-exclude",
             "true or false",
             "false",
-            "Whether `exclude` and `extend-exclude` hold for files that are named on the command line, as pre-commit "
+            "Whether `exclude` and `extend-exclude` also apply to files named on the command line, as pre-commit "
             "names them.",
             "force-exclude = true",
             parse_flag,
@@ -529,7 +528,7 @@ OPTIONS: Mapping[str, Option] = {
             "respect-gitignore",
             "true or false",
             "true",
-            "Whether files and folders that git ignores are left out: by the .gitignore files of the repository and by "
+            "Whether files and folders that git ignores are skipped: by the .gitignore files of the repository and "
             "its .git/info/exclude.",
             "respect-gitignore = false",
             parse_flag,

@@ -70,7 +70,7 @@ class Document:
             NotebookError: it is none.
         """
         if data.startswith(_POINTER):
-            raise NotebookError("a Git LFS pointer, not a notebook; `git lfs pull` fetches what it stands for")
+            raise NotebookError("a Git LFS pointer, not a notebook; run `git lfs pull` to fetch it")
         try:
             text = data.decode("utf-8")
         except UnicodeDecodeError as error:

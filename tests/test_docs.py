@@ -188,7 +188,7 @@ def test_every_output_format_is_documented() -> None:
 def test_the_demo_shows_each_rule() -> None:
     found = [finding.code for finding in lint("examples/train.py")]
     assert sorted(found) == sorted(rule.code for rule in RULES if not rule.preview and not rule.off_by_default)
-    assert lint("examples/train_mended.py") == ()
+    assert lint("examples/train_fixed.py") == ()
 
 
 def test_the_finding_in_the_readme_is_one_of_the_demo_s() -> None:
@@ -198,9 +198,9 @@ def test_the_finding_in_the_readme_is_one_of_the_demo_s() -> None:
     assert " ".join(shown.split()) in [line.removeprefix(f"{ROOT}{os.sep}") for line in headlines]
 
 
-def test_the_demo_runs_and_mending_it_changes_no_number() -> None:
+def test_the_demo_runs_and_fixing_it_changes_no_number() -> None:
     outputs = []
-    for name in ("train", "train_mended"):
+    for name in ("train", "train_fixed"):
         code = f"import {name}; {name}.main(steps=11)"
         environment = {**os.environ, "JAX_PLATFORMS": "cpu"}
         done = subprocess.run(

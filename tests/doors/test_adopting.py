@@ -166,7 +166,7 @@ def test_what_no_comment_hides_is_left(project: Project) -> None:
     project.write("a.py", "import jax\njax.jit(\n")
     outcome = project.run("check", "--add-noqa", "a.py")
     assert outcome.code == 1
-    assert outcome.err == "jaxlint: warning: a.py: JAX001 speaks of the whole file and cannot be hidden on a row\n"
+    assert outcome.err == "jaxlint: warning: a.py: JAX001 is about the whole file and cannot be hidden on a line\n"
 
 
 @pytest.mark.parametrize(

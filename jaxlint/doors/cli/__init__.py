@@ -18,16 +18,16 @@ from collections.abc import Sequence
 
 COMMANDS = {
     "check": "lint files and folders (what runs when no command is given)",
-    "verify": "run the code around each finding under jax, and tell whether the finding is true",
-    "run": "run a program under jax's diagnostics, and say what it compiled, why, and what to change",
-    "log": "read the log of a program that ran, and say what it compiled, why, and what to change",
+    "verify": "run the code around each finding under JAX, and say whether the finding is true",
+    "run": "run a program under JAX's diagnostics, and say what it compiled, why, and what to change",
+    "log": "read the log of a run, and say what it compiled, why, and what to change",
     "merge": "join the JSON or SARIF of several runs",
-    "compare": "compare two runs of a program: what is compiled more often, why, and what grew",
+    "compare": "compare two runs of a program: what compiles more often, and why",
     "lsp": "serve editors, as a language server",
     "rule": "explain a rule",
     "config": "list the keys of the configuration",
-    "clean": "remove what earlier runs have kept",
-    "completion": "print a script that makes a shell complete commands and options",
+    "clean": "remove caches",
+    "completion": "print a script for shell completion",
 }
 
 ALIASES = {"server": "lsp", "explain": "rule"}
@@ -135,7 +135,7 @@ def _overview() -> str:
     commands = "".join(f"  {name:<{width}}  {text}\n" for name, text in COMMANDS.items())
     return (
         "usage: jaxlint [command] [options] [arguments]\n\n"
-        "Finds the Python patterns that make JAX programs compile again and again, compile for minutes, or fail under\n"
+        "Finds the Python patterns that make JAX programs recompile on every call, compile for minutes, or fail under\n"
         f"trace.\n\ncommands:\n{commands}\n"
         "`jaxlint COMMAND --help` lists the options of a command; `jaxlint --version` prints the version.\n"
     )

@@ -30,16 +30,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         const="",
         metavar="=REASON",
-        help="add a noqa comment to each row that has findings, with the reason if one is given",
+        help="add a noqa comment to each line that has findings, with a reason if given",
     )
     group.add_argument(
         "--warn-unused-noqa",
         action="store_true",
         help="report noqa comments with a JAX code that hide nothing; they count as findings for the exit code",
     )
-    group.add_argument("--ignore-noqa", action="store_true", help="report what noqa comments hide, too")
-    group.add_argument("--baseline", metavar="FILE", help="do not report the findings that are in this file")
-    group.add_argument("--write-baseline", action="store_true", help="write what is found to the baseline, and stop")
+    group.add_argument("--ignore-noqa", action="store_true", help="also report findings that noqa comments hide")
+    group.add_argument("--baseline", metavar="FILE", help="do not report the findings in this file")
+    group.add_argument("--write-baseline", action="store_true", help="write the findings to the baseline, and exit")
 
 
 def prepared(arguments: Sequence[str]) -> list[str]:
@@ -177,7 +177,7 @@ def _add_comments(file: File, result: Checked, reason: str) -> tuple[int, int, b
     name = report.one_line(file.name)
     for diagnostic in result.diagnostics:
         if diagnostic.code in NEVER:
-            warn(f"{name}: {diagnostic.code} speaks of the whole file and cannot be hidden on a row")
+            warn(f"{name}: {diagnostic.code} is about the whole file and cannot be hidden on a line")
     found = [diagnostic for diagnostic in result.diagnostics if diagnostic.code not in NEVER]
     whole = len(result.diagnostics) - len(found)
     if not found:
@@ -204,7 +204,7 @@ def _add_comments(file: File, result: Checked, reason: str) -> tuple[int, int, b
         return 0, len(result.diagnostics), False
     hidden = Noqa(after)
     if not _same_code(source, after):
-        warn(f"{name}: no comments added: one of the rows has no place for one")
+        warn(f"{name}: no comments added: a line has no place for one")
         return 0, len(result.diagnostics), True
     rows = ((after.row_of(d.location.row, d.location.cell), d.code) for d in found)
     left = sum(not hidden.hides(code, row) for row, code in rows)

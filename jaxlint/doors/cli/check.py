@@ -1,4 +1,4 @@
-"""Lint Python files, and the Python files in folders, for what makes JAX programs slow to trace and compile."""
+"""Lint Python files and notebooks for patterns that make JAX programs slow to trace and compile, or fail."""
 
 from __future__ import annotations
 
@@ -35,40 +35,38 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
 
     rules = parser.add_argument_group("rules")
-    _add_list(
-        rules, "--select", "CODES", "rules to run, by code or start of code; sets aside what the configuration says"
-    )
+    _add_list(rules, "--select", "CODES", "rules to run, by code or prefix of a code; overrides the configuration")
     _add_list(rules, "--ignore", "CODES", "rules not to run")
-    _add_list(rules, "--extend-select", "CODES", "rules to run besides those that are selected")
-    _add_list(rules, "--extend-ignore", "CODES", "rules not to run besides those that are ignored")
+    _add_list(rules, "--extend-select", "CODES", "rules to run in addition to the selected ones")
+    _add_list(rules, "--extend-ignore", "CODES", "rules not to run, in addition to the ignored ones")
     _add_list(rules, "--fixable", "CODES", "rules whose fixes are offered and applied (default: all)")
     _add_list(rules, "--unfixable", "CODES", "rules whose fixes are neither offered nor applied")
-    _add_list(rules, "--per-file-ignores", "PATTERN:CODES", "rules whose findings are hidden in the files that match")
+    _add_list(rules, "--per-file-ignores", "PATTERN:CODES", "rules whose findings are hidden in matching files")
     rules.add_argument(
-        "--min-confidence", choices=("low", "medium", "high"), help="how sure a finding must be (default: medium)"
+        "--min-confidence", choices=("low", "medium", "high"), help="the lowest confidence to report (default: medium)"
     )
     rules.add_argument(
         "--preview",
         action=argparse.BooleanOptionalAction,
-        help="run the rules that are still being judged on real code",
+        help="also run rules in preview",
     )
 
     fixing.configure(parser)
     adopting.configure(parser)
 
     files = parser.add_argument_group("files")
-    _add_list(files, "--exclude", "PATTERNS", "what to leave out of folders, instead of the default")
-    _add_list(files, "--extend-exclude", "PATTERNS", "what to leave out of folders besides")
+    _add_list(files, "--exclude", "PATTERNS", "files and folders to skip, instead of the default")
+    _add_list(files, "--extend-exclude", "PATTERNS", "files and folders to skip, in addition to the excluded ones")
     files.add_argument(
-        "--force-exclude", action=argparse.BooleanOptionalAction, help="leave out excluded files even where named"
+        "--force-exclude", action=argparse.BooleanOptionalAction, help="skip excluded files even if named"
     )
     files.add_argument(
         "--respect-gitignore",
         action=argparse.BooleanOptionalAction,
-        help="leave out what git ignores (default: yes)",
+        help="skip files that git ignores (default: yes)",
     )
-    files.add_argument("--stdin-filename", metavar="PATH", help="what the file on standard input is called")
-    files.add_argument("--show-files", action="store_true", help="list the files that would be linted, and stop")
+    files.add_argument("--stdin-filename", metavar="PATH", help="the path of the file on standard input")
+    files.add_argument("--show-files", action="store_true", help="list the files that would be linted, and exit")
 
     config = parser.add_argument_group("configuration")
     config.add_argument(
@@ -76,38 +74,36 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="FILE|KEY=VALUE",
-        help="a configuration file to use instead of the nearest, or one key with its value as in TOML; repeatable",
+        help="a configuration file to use instead of the nearest, or a key and value as in TOML; repeatable",
     )
     config.add_argument("--isolated", action="store_true", help="read no configuration file")
-    config.add_argument(
-        "--show-settings", action="store_true", help="print what is configured for the first file, and stop"
-    )
+    config.add_argument("--show-settings", action="store_true", help="print the settings for the first file, and exit")
 
     output = parser.add_argument_group("output")
     output.add_argument(
         "--output-format",
         choices=report.names(),
         default=report.DEFAULT,
-        help="how to write findings (default: %(default)s)",
+        help="format of the findings (default: %(default)s)",
     )
-    output.add_argument("--output-file", metavar="FILE", help="write the findings there instead of to standard output")
+    output.add_argument("--output-file", metavar="FILE", help="write the findings to a file instead of standard output")
+    output.add_argument("--statistics", action="store_true", help="print the number of findings per rule instead")
     output.add_argument(
-        "--statistics", action="store_true", help="print how many findings each rule has, not the findings"
-    )
-    output.add_argument(
-        "--show-evidence", action="store_true", help="say of each finding what speaks for it and against it, and where"
+        "--show-evidence", action="store_true", help="show the evidence for and against each finding, with places"
     )
     colors.configure(output)
-    output.add_argument("--exit-zero", action="store_true", help="exit with 0 where there are findings")
-    output.add_argument("-q", "--quiet", action="store_true", help="print the findings only")
-    output.add_argument("-v", "--verbose", action="store_true", help="say which configuration and how many processes")
+    output.add_argument("--exit-zero", action="store_true", help="exit with 0 even if there are findings")
+    output.add_argument("-q", "--quiet", action="store_true", help="print only the findings")
+    output.add_argument(
+        "-v", "--verbose", action="store_true", help="also print the configuration file and the number of processes"
+    )
 
     running = parser.add_argument_group("running")
-    running.add_argument("-j", "--jobs", type=number_of("-j"), metavar="N", help="processes (default: one a processor)")
+    running.add_argument("-j", "--jobs", type=number_of("-j"), metavar="N", help="processes (default: one per CPU)")
     running.add_argument(
         "--no-project",
         action="store_true",
-        help="see each file alone, not what other files of its folder do with its functions",
+        help="lint each file by itself, without what other files do with its functions",
     )
     running.add_argument(
         "--shard",
@@ -115,9 +111,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="K/N",
         help="report on the K-th of N parts of the files, which still know of all others; `jaxlint merge` joins them",
     )
-    running.add_argument("--no-cache", action="store_true", help="neither use nor keep what runs find out")
+    running.add_argument("--no-cache", action="store_true", help="do not use or write the cache")
     running.add_argument(
-        "--cache-dir", metavar="FOLDER", help="where to keep it (default: .jaxlint_cache beside the configuration)"
+        "--cache-dir",
+        metavar="FOLDER",
+        help="the cache folder (default: .jaxlint_cache next to the configuration file)",
     )
     running.add_argument(
         "--shared-cache",
@@ -172,9 +170,9 @@ def _find(arguments: argparse.Namespace) -> Discovered:
     if not _from_stdin(arguments):
         return discover(paths, by)
     if len(paths) > 1:
-        raise UsageError("- stands for standard input and goes with no other path")
+        raise UsageError("- is standard input, and allows no other path")
     if sys.stdin is None:
-        raise UsageError("- stands for standard input, which is closed")
+        raise UsageError("standard input (-) is closed")
     return Discovered(_stdin_files(arguments.stdin_filename, by))
 
 

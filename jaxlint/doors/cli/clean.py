@@ -1,4 +1,4 @@
-"""Remove what jaxlint keeps between runs."""
+"""Remove the caches that jaxlint keeps between runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jaxlint.report import count
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `jaxlint clean`."""
     parser.add_argument("paths", nargs="*", metavar="FOLDER", help="projects whose caches to remove (default: .)")
-    parser.add_argument("--cache-dir", metavar="FOLDER", help="a cache that is kept elsewhere")
+    parser.add_argument("--cache-dir", metavar="FOLDER", help="a cache folder elsewhere")
     parser.add_argument(
         "--shared-cache",
         metavar="FOLDER",

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `jaxlint compare`."""
     parser.add_argument("before", metavar="BEFORE", help="a recording, log or report of the run to compare with")
-    parser.add_argument("after", metavar="AFTER", help="one of the run that is judged")
+    parser.add_argument("after", metavar="AFTER", help="one of the run to judge")
     parser.add_argument(
         "--output-format", choices=("text", "markdown", "json"), default="text", help="(default: %(default)s)"
     )

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments on fixes, but for those that are lists of rules."""
     fixes = parser.add_argument_group("fixes")
-    fixes.add_argument("--fix", action="store_true", help="apply the fixes that keep the meaning of the code")
+    fixes.add_argument("--fix", action="store_true", help="apply safe fixes")
+    fixes.add_argument("--unsafe-fixes", action=argparse.BooleanOptionalAction, help="also apply unsafe fixes")
     fixes.add_argument(
-        "--unsafe-fixes", action=argparse.BooleanOptionalAction, help="count fixes that need judgement among them"
+        "--diff", action="store_true", help="print a diff of what --fix would change, and change nothing"
     )
-    fixes.add_argument("--diff", action="store_true", help="print what --fix would change, and change nothing")
-    fixes.add_argument("--fix-only", action="store_true", help="apply fixes, and do not report what is left")
-    fixes.add_argument("--show-fixes", action="store_true", help="list the fixes that were applied")
-    fixes.add_argument("--exit-non-zero-on-fix", action="store_true", help="exit with 1 where something was fixed")
+    fixes.add_argument("--fix-only", action="store_true", help="apply fixes, and do not report remaining findings")
+    fixes.add_argument("--show-fixes", action="store_true", help="list the applied fixes")
+    fixes.add_argument("--exit-non-zero-on-fix", action="store_true", help="exit with 1 if anything was fixed")
 
 
 def wanted(arguments: argparse.Namespace) -> bool:

@@ -1,4 +1,4 @@
-"""Read logs of programs that ran under jax, and say what they compiled, why, and what to change.
+"""Read logs of programs that ran under JAX, and say what they compiled, why, and what to change.
 
 A FILE is a log with what jax said under JAX_LOG_COMPILES=1 and JAX_EXPLAIN_CACHE_MISSES=1 in it, of any jax from 0.4.30
 on, gzipped or not; a recording of `jaxlint run --record`; or a dump of equation counts
@@ -36,7 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "files", nargs="+", metavar="FILE", help="logs, recordings, dumps, folders of dumps; - is stdin"
     )
     parser.add_argument(
-        "--strict", action="store_true", help="exit with 2 if a line looks like jax's or XLA's and is not understood"
+        "--strict", action="store_true", help="exit with 2 if a line looks like JAX's or XLA's and is not understood"
     )
     parser.add_argument("--output-format", choices=("text", "json"), default="text", help="(default: %(default)s)")
     outputs.configure(parser)

@@ -1,4 +1,4 @@
-"""Serve editors: a language server on standard input and output; needs the extra `lsp`."""
+"""Run the language server for editors, on standard input and output; needs the extra `lsp`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from jaxlint.doors.cli import fail
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `jaxlint lsp`."""
-    parser.add_argument("--stdio", action="store_true", help="what it does anyway; some editors say so")
+    parser.add_argument("--stdio", action="store_true", help="the default; some editors pass it")
 
 
 def run(arguments: argparse.Namespace) -> int:  # noqa: ARG001

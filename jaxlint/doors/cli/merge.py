@@ -1,4 +1,4 @@
-"""Join the JSON or SARIF of several runs, as of the shards of one, into what a single run would have written."""
+"""Join the JSON or SARIF of several runs, such as the shards of one, into what a single run would have written."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "files", nargs="+", metavar="FILE", help="what `check` wrote with --output-format json, json-lines or sarif"
     )
-    parser.add_argument("--output-file", metavar="FILE", help="write there instead of to standard output")
-    parser.add_argument("--exit-zero", action="store_true", help="exit with 0 where there are findings")
+    parser.add_argument("--output-file", metavar="FILE", help="write to a file instead of standard output")
+    parser.add_argument("--exit-zero", action="store_true", help="exit with 0 even if there are findings")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -17,12 +17,12 @@ from jaxlint.rules.page import page, status
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `jaxlint rule`."""
     parser.add_argument("rule", nargs="?", metavar="CODE|NAME", help="the rule to explain")
-    parser.add_argument("--all", action="store_true", help="list all rules, one a line")
+    parser.add_argument("--all", action="store_true", help="list all rules, one per line")
     parser.add_argument(
         "--output-format",
         choices=("text", "markdown", "json"),
         default="text",
-        help="text is for reading on a terminal, and Markdown elsewhere (default: %(default)s)",
+        help="text is rendered on a terminal, and Markdown elsewhere (default: %(default)s)",
     )
     colors.configure(parser)
 

@@ -1,4 +1,4 @@
-"""Run a Python program as it is, under jax's diagnostics, and say what it compiled, why, and what to change."""
+"""Run an unchanged Python program under JAX's diagnostics, and say what it compiled, why, and what to change."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.usage = "jaxlint run [options] [-m] TARGET [ARGUMENT ...]"
     parser.add_argument("-m", dest="module", action="store_true", help="TARGET is a module, as in `python -m`")
     outputs.configure(parser)
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write what was found as JSON")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the report as JSON")
     parser.add_argument("--record", type=Path, metavar="FILE", help="write the events, for `verify --from-run`")
     parser.add_argument(
         "--python",

@@ -1,4 +1,4 @@
-"""Run the code around each finding under jax, in a process of its own, and tell whether the finding is true."""
+"""Run the code around each finding under JAX, in a process of its own, and say whether the finding is true."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="FILE:LINE",
-        help="verify the findings at this place only; its file is linted even if no PATH names it; repeatable",
+        help="verify only the findings at this place; its file is linted even if no PATH names it; repeatable",
     )
     parser.add_argument(
         "--timeout", type=_seconds, default=30.0, metavar="S", help="seconds for each finding (default: 30)"
@@ -51,7 +51,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fix",
         action="store_true",
-        help="apply each fix that is proven: both versions give the same, and the effect is gone",
+        help="apply each fix that is proven: both versions return the same, and the effect is gone",
     )
     parser.add_argument(
         "--from-run",
@@ -85,9 +85,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="only files that differ from this git revision, or from where this branch left it (default: HEAD); a "
         "minute at most",
     )
-    parser.add_argument("--no-cache", action="store_true", help="neither use nor keep verdicts")
-    parser.add_argument("--cache-dir", metavar="FOLDER", help="where to keep them (default: as for check)")
-    parser.add_argument("-q", "--quiet", action="store_true", help="print the verdicts only")
+    parser.add_argument("--no-cache", action="store_true", help="do not use or write cached verdicts")
+    parser.add_argument("--cache-dir", metavar="FOLDER", help="as for check")
+    parser.add_argument("-q", "--quiet", action="store_true", help="print only the verdicts")
     parser.add_argument("-j", "--jobs", type=number_of("-j"), default=1, metavar="N", help="processes (default: 1)")
     _as_check(parser)
 
