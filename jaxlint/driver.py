@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from jaxlint.config import Config
     from jaxlint.discovery import File
     from jaxlint.facts.summary.exports import Exports
-    from jaxlint.fixes.apply import Applied, Dropped
+    from jaxlint.fixes.engine.apply import Applied, Dropped
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ def shown_of(source: Source, file: File, *, fixes: bool = True) -> list[Finding]
 
 def _change(data: bytes, source: Source, findings: Iterable[Finding], file: File) -> Change | None:
     """Return what fixing makes of a file; None where there is nothing to fix."""
-    from jaxlint.fixes import apply
+    from jaxlint.fixes.engine import apply
 
     unsafe = file.config.unsafe_fixes
     if not any(apply.usable(finding, unsafe=unsafe) for finding in findings):

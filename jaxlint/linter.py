@@ -178,7 +178,7 @@ def _judged(facts: ModuleFacts, rule: Rule, report: Report) -> tuple[Fix, ...]:
         return ()
     # Here, because most findings are never mended.
     from jaxlint.fixes.checks import judged
-    from jaxlint.fixes.wrapping import wrapped
+    from jaxlint.fixes.text.wrapping import wrapped
 
     length = facts.settings.line_length
     raises = rule.impact is Impact.ERROR

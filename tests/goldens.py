@@ -10,7 +10,7 @@ import functools
 from pathlib import Path
 
 from jaxlint import Confidence, Settings, Source, lint
-from jaxlint.fixes.apply import Mended, mend
+from jaxlint.fixes.engine.apply import Mended, mend
 from tests import marks
 
 SETTINGS = Settings(min_confidence=Confidence.LOW, preview=True)

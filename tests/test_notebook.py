@@ -12,7 +12,7 @@ import pytest
 from jaxlint import Settings, Source, lint
 from jaxlint.editing import EditError
 from jaxlint.finding import Edit, Span
-from jaxlint.fixes.apply import mend
+from jaxlint.fixes.engine.apply import mend
 from jaxlint.ipython import hide, parses
 from jaxlint.source import SourceError
 from tests import marks

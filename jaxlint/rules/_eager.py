@@ -45,6 +45,6 @@ def related(facts: ModuleFacts, site: EagerSite) -> tuple[tuple[cst.CSTNode, str
 def fixes(facts: ModuleFacts, site: EagerSite) -> Iterator[Fix]:
     """Yield the ways to make a site compile once."""
     # Imported late, as most files have nothing to fix.
-    from jaxlint.fixes import bodies
+    from jaxlint.fixes.eager import bodies
 
     return bodies.fixes(facts, site)

@@ -35,6 +35,7 @@ def instead(unrolled: Unrolled) -> str:
 
 def fixes(facts: ModuleFacts, unrolled: Unrolled) -> Iterator[Fix]:
     """Yield the loops of JAX that a Python loop may become."""
-    from jaxlint.fixes import edits, loops
+    from jaxlint.fixes.loops import loops
+    from jaxlint.fixes.text import edits
 
     return edits.offered(lambda: loops.as_jax_loop(facts, unrolled))

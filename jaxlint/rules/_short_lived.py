@@ -36,7 +36,7 @@ def report(facts: ModuleFacts, site: CompileSite, message: str) -> Report:
 def fixes(facts: ModuleFacts, site: CompileSite) -> Iterator[Fix]:
     """Yield the ways to create the jitted function once."""
     # Imported late, as most files have nothing to fix.
-    from jaxlint.fixes import hoist
+    from jaxlint.fixes.cache_misses import hoist
 
     return hoist.fixes(facts, site)
 

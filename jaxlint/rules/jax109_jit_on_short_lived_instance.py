@@ -101,6 +101,6 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
 
 
 def _fixes(facts: ModuleFacts, instance: ShortLived) -> Iterator[Fix]:
-    from jaxlint.fixes import instances
+    from jaxlint.fixes.cache_misses import instances
 
     return instances.fixes(facts, instance)

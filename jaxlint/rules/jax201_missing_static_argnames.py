@@ -108,6 +108,7 @@ def _cure(facts: ModuleFacts, parameter: Parameter, name: str) -> str:
 
 
 def _fixes(facts: ModuleFacts, demand: Demand, parameter: Parameter) -> Iterator[Fix]:
-    from jaxlint.fixes import edits, statics
+    from jaxlint.fixes.errors import statics
+    from jaxlint.fixes.text import edits
 
     return edits.offered(lambda: statics.add_static(facts, demand, parameter))

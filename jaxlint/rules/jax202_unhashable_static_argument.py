@@ -114,12 +114,13 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
 
 
 def _class_fixes(facts: ModuleFacts, cls: Class) -> Iterator[Fix]:
-    from jaxlint.fixes import edits, hashable
+    from jaxlint.fixes.cache_misses import hashable
+    from jaxlint.fixes.text import edits
 
     return edits.offered(lambda: hashable.frozen(facts, cls))
 
 
 def _fixes(facts: ModuleFacts, given: Given) -> Iterator[Fix]:
-    from jaxlint.fixes import hashable
+    from jaxlint.fixes.cache_misses import hashable
 
     return hashable.fixes(facts, given)

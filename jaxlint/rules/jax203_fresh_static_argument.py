@@ -81,6 +81,7 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
 
 
 def _fixes(facts: ModuleFacts, given: Given) -> Iterator[Fix]:
-    from jaxlint.fixes import edits, fresh
+    from jaxlint.fixes.cache_misses import fresh
+    from jaxlint.fixes.text import edits
 
     return edits.offered(lambda: fresh.made_once(facts, given))

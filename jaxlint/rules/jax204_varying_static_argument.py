@@ -87,6 +87,7 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
 
 
 def _fixes(facts: ModuleFacts, given: Given) -> Iterator[Fix]:
-    from jaxlint.fixes import edits, unstatic
+    from jaxlint.fixes.cache_misses import unstatic
+    from jaxlint.fixes.text import edits
 
     return edits.offered(lambda: unstatic.left_to_be_traced(facts, given))

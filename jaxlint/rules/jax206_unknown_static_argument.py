@@ -90,6 +90,7 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
 
 
 def _fixes(facts: ModuleFacts, wrong: WrongArgument) -> Iterator[Fix]:
-    from jaxlint.fixes import edits, statics
+    from jaxlint.fixes.errors import statics
+    from jaxlint.fixes.text import edits
 
     return edits.offered(lambda: statics.correct_argument(facts, wrong))

@@ -106,6 +106,7 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
 
 
 def _fixes(facts: ModuleFacts, stale: StaleRead) -> Iterator[Fix]:
-    from jaxlint.fixes import attributes, edits
+    from jaxlint.fixes.cache_misses import attributes
+    from jaxlint.fixes.text import edits
 
     return edits.offered(lambda: attributes.passed(facts, stale))

@@ -99,6 +99,7 @@ def _instead(facts: ModuleFacts, shape: DataShape) -> str:
 
 
 def _fixes(facts: ModuleFacts, shape: DataShape) -> Iterator[Fix]:
-    from jaxlint.fixes import edits, selections
+    from jaxlint.fixes.errors import selections
+    from jaxlint.fixes.text import edits
 
     return edits.offered(lambda: selections.of_fixed_shape(facts, shape))

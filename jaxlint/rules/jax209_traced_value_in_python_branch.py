@@ -98,6 +98,7 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
 
 
 def _fixes(facts: ModuleFacts, demand: Demand) -> Iterator[Fix]:
-    from jaxlint.fixes import branches, edits
+    from jaxlint.fixes.errors import branches
+    from jaxlint.fixes.text import edits
 
     return edits.offered(lambda: branches.chosen_by_jax(facts, demand))

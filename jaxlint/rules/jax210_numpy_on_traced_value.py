@@ -102,7 +102,7 @@ def _message(facts: ModuleFacts, demand: Demand) -> str:
             f"`{code}` is traced and cannot be stored in a NumPy array, so JAX raises an error; "
             f"use a `jax.numpy` array and `.at[...].set(...)`"
         )
-    from jaxlint.fixes.numpy_functions import counterpart
+    from jaxlint.fixes.errors.numpy_functions import counterpart
 
     function = demand.where.func  # type: ignore[attr-defined]
     names = facts.names.externals(function)
@@ -116,6 +116,7 @@ def _message(facts: ModuleFacts, demand: Demand) -> str:
 
 
 def _fixes(facts: ModuleFacts, demand: Demand) -> Iterator[Fix]:
-    from jaxlint.fixes import edits, numpy_functions
+    from jaxlint.fixes.errors import numpy_functions
+    from jaxlint.fixes.text import edits
 
     return edits.offered(lambda: numpy_functions.by_jax(facts, demand))

@@ -88,6 +88,7 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
 
 
 def _fixes(facts: ModuleFacts, plain: PlainMethod) -> Iterator[Fix]:
-    from jaxlint.fixes import edits, statics
+    from jaxlint.fixes.errors import statics
+    from jaxlint.fixes.text import edits
 
     return edits.offered(lambda: statics.make_instance_static(facts, plain))

@@ -85,6 +85,7 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
 
 
 def _fixes(facts: ModuleFacts, captured: Captured) -> Iterator[Fix]:
-    from jaxlint.fixes import constants, edits
+    from jaxlint.fixes.cache_misses import constants
+    from jaxlint.fixes.text import edits
 
     return edits.offered(lambda: constants.passed(facts, captured))

@@ -103,7 +103,8 @@ def _instead(leaf_map: LeafMap) -> str:
 
 
 def _fixes(facts: ModuleFacts, leaf_map: LeafMap) -> Iterator[Fix]:
-    from jaxlint.fixes import edits, maps
+    from jaxlint.fixes.eager import maps
+    from jaxlint.fixes.text import edits
 
     return edits.offered(
         lambda: maps.compile_caller(facts, leaf_map),

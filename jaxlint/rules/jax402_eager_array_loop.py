@@ -122,7 +122,7 @@ def _message(facts: ModuleFacts, loop: EagerLoop) -> str:
 
 
 def _fixes(facts: ModuleFacts, loop: EagerLoop) -> Iterator[Fix]:
-    from jaxlint.fixes import turns
+    from jaxlint.fixes.eager import turns
 
     if loop.helper is not None:
         return iter(())  # the loop is not what is to be compiled

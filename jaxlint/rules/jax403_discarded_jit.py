@@ -92,13 +92,14 @@ def _unused_names(facts: ModuleFacts) -> Iterator[Report]:
 
 
 def _use(facts: ModuleFacts, unused: UnusedName) -> Iterator[Fix]:
-    from jaxlint.fixes import edits
-    from jaxlint.fixes import unused as names
+    from jaxlint.fixes.cache_misses import unused as names
+    from jaxlint.fixes.text import edits
 
     return edits.offered(lambda: names.use(facts, unused))
 
 
 def _fixes(facts: ModuleFacts, discarded: Discarded) -> Iterator[Fix]:
-    from jaxlint.fixes import decorators, edits
+    from jaxlint.fixes.errors import decorators
+    from jaxlint.fixes.text import edits
 
     return edits.offered(lambda: decorators.put_back(facts, discarded))

@@ -83,7 +83,7 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
 
 
 def _fixes(facts: ModuleFacts, growing: Growing) -> Iterator[Fix]:
-    from jaxlint.fixes import edits
-    from jaxlint.fixes.growing import joined_once
+    from jaxlint.fixes.loops.growing import joined_once
+    from jaxlint.fixes.text import edits
 
     return edits.offered(lambda: joined_once(facts, growing))

@@ -99,7 +99,8 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
 
 
 def _fixes(facts: ModuleFacts, step: Step) -> Iterator[Fix]:
-    from jaxlint.fixes import compiling, edits, training, transforms
+    from jaxlint.fixes.eager import compiling, training, transforms
+    from jaxlint.fixes.text import edits
 
     yield from edits.offered(lambda: training.compiled_step(facts, step))
     if step.inner is not step.call:

@@ -76,6 +76,7 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
 
 
 def _fixes(facts: ModuleFacts, carry: Carry) -> Iterator[Fix]:
-    from jaxlint.fixes import carries, edits
+    from jaxlint.fixes.cache_misses import carries
+    from jaxlint.fixes.text import edits
 
     return edits.offered(lambda: carries.typed(facts, carry))

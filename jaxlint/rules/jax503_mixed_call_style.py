@@ -70,6 +70,7 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
 
 
 def _fixes(facts: ModuleFacts, mixed: Mixed) -> Iterator[Fix]:
-    from jaxlint.fixes import edits, styles
+    from jaxlint.fixes.cache_misses import styles
+    from jaxlint.fixes.text import edits
 
     return edits.offered(lambda: styles.as_before(facts, mixed))

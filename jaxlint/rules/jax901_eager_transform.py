@@ -81,6 +81,7 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
 
 
 def _fixes(facts: ModuleFacts, transform: EagerTransform) -> Iterator[Fix]:
-    from jaxlint.fixes import edits, transforms
+    from jaxlint.fixes.eager import transforms
+    from jaxlint.fixes.text import edits
 
     return edits.offered(lambda: transforms.compiled(facts, transform))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from jaxlint.finding import Finding, Fix
-from jaxlint.fixes.apply import Key, Lint, Mended, key_of, mend, usable
+from jaxlint.fixes.engine.apply import Key, Lint, Mended, key_of, mend, usable
 from jaxlint.settings import Settings
 from jaxlint.source import Source
 from jaxlint.verify.proof import Budget

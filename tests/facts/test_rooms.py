@@ -1,4 +1,4 @@
-"""The folders of the facts import one another in one direction only, as CONTRIBUTING.md lists them."""
+"""The folders of facts and of fixes import one another in one direction only, as CONTRIBUTING.md lists them."""
 
 from __future__ import annotations
 
@@ -8,32 +8,37 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-FACTS = ROOT / "jaxlint" / "facts"
-FOLDERS = sorted(path.name for path in FACTS.iterdir() if (path / "__init__.py").is_file())
+TABLES = {"facts": "| folder | which question it answers |", "fixes": "| folder | what its builders share, or fix |"}
 
 
-def listed() -> list[str]:
+def folders(package: str) -> list[str]:
+    """The folders of a package."""
+    return sorted(path.name for path in (ROOT / "jaxlint" / package).iterdir() if (path / "__init__.py").is_file())
+
+
+def listed(package: str) -> list[str]:
     """The folders in the order in which CONTRIBUTING.md has them."""
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
-    table = text.partition("| folder | which question it answers |")[2].partition("\n\n")[0]
+    table = text.partition(TABLES[package])[2].partition("\n\n")[0]
     return [line.split("`")[1].rstrip("/") for line in table.splitlines() if line.startswith("| `")]
 
 
-def imported(folder: str) -> set[str]:
+def imported(package: str, folder: str) -> set[str]:
     """The folders that the files of one import."""
     found = set()
-    for file in (FACTS / folder).glob("*.py"):
+    for file in (ROOT / "jaxlint" / package / folder).glob("*.py"):
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("jaxlint.facts."):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(f"jaxlint.{package}."):
                 found.add((node.module or "").split(".")[2])
-    return found & set(FOLDERS) - {folder}
+    return found & set(folders(package)) - {folder}
 
 
-def test_contributing_lists_each_folder() -> None:
-    assert sorted(listed()) == FOLDERS
+@pytest.mark.parametrize("package", TABLES)
+def test_contributing_lists_each_folder(package: str) -> None:
+    assert sorted(listed(package)) == folders(package)
 
 
-@pytest.mark.parametrize("folder", FOLDERS)
-def test_a_folder_imports_only_those_above_it(folder: str) -> None:
-    order = listed()
-    assert {other for other in imported(folder) if order.index(other) > order.index(folder)} == set()
+@pytest.mark.parametrize(("package", "folder"), [(name, folder) for name in TABLES for folder in folders(name)])
+def test_a_folder_imports_only_those_above_it(package: str, folder: str) -> None:
+    order = listed(package)
+    assert {other for other in imported(package, folder) if order.index(other) > order.index(folder)} == set()

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from jaxlint.finding import Applicability, Confidence, Edit, Finding, Fix, Impact, Span
-from jaxlint.fixes.apply import Mended, mend
+from jaxlint.fixes.engine.apply import Mended, mend
 from jaxlint.source import Source
 
 SAFE, UNSAFE, DISPLAY = Applicability.SAFE, Applicability.UNSAFE, Applicability.DISPLAY

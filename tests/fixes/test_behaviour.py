@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from jaxlint import Confidence, Settings, Source, lint
-from jaxlint.fixes.apply import Mended, mend
+from jaxlint.fixes.engine.apply import Mended, mend
 from tests.fixes import behaviour, grammar
 from tests.fixes.hostile import PROGRAMS
 

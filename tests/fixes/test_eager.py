@@ -8,7 +8,7 @@ import pytest
 
 from jaxlint import Confidence, Settings, Source, lint
 from jaxlint.finding import Finding
-from jaxlint.fixes.edits import applied
+from jaxlint.fixes.text.edits import applied
 
 CODES = ("JAX106", "JAX107", "JAX109", "JAX207", "JAX402", "JAX404", "JAX405")
 SETTINGS = Settings(min_confidence=Confidence.LOW, preview=True, select=CODES)

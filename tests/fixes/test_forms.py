@@ -8,7 +8,7 @@ import pytest
 
 from jaxlint import Source, lint
 from jaxlint.finding import Applicability
-from jaxlint.fixes.edits import applied
+from jaxlint.fixes.text.edits import applied
 from tests import goldens
 
 HEAD = "import functools\n\nimport jax\nimport jax.numpy as jnp\n\n\n"

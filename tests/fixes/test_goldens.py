@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from jaxlint import Source, lint
-from jaxlint.fixes.apply import Mended, usable
+from jaxlint.fixes.engine.apply import Mended, usable
 from jaxlint.verify.places import Places
 from jaxlint.verify.proof import Budget, Proof
 from jaxlint.verify.prove import prove

@@ -8,8 +8,8 @@ import pytest
 
 from jaxlint import Confidence, Settings, Source, lint
 from jaxlint.finding import Applicability, Finding
-from jaxlint.fixes import hoist
-from jaxlint.fixes.edits import applied
+from jaxlint.fixes.cache_misses import hoist
+from jaxlint.fixes.text.edits import applied
 
 SETTINGS = Settings(min_confidence=Confidence.LOW, preview=True, select=("JAX1",))
 HEAD = "import jax\nimport jax.numpy as jnp\n"

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from jaxlint.fixes.apply import Mended, comments
+from jaxlint.fixes.engine.apply import Mended, comments
 from jaxlint.settings import Settings
 from tests import goldens, marks
 

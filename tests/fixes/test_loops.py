@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 from jaxlint import Confidence, Settings, Source, lint
-from jaxlint.fixes.edits import applied
+from jaxlint.fixes.text.edits import applied
 
 SETTINGS = Settings(min_confidence=Confidence.LOW, preview=True, select=("JAX301", "JAX302"))
 CODE = """\

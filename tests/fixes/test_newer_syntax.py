@@ -7,7 +7,7 @@ import pytest
 from jaxlint import Source, lint
 from jaxlint.finding import Applicability
 from jaxlint.fixes.checks.change import Change
-from jaxlint.fixes.syntax import NoFixError
+from jaxlint.fixes.text.syntax import NoFixError
 
 CODE = "import jax\n\n\ndef scale(x):\n    return jax.jit(lambda y: y * 2)(x)\n"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from jaxlint import Source
-from jaxlint.fixes.scopes import Scopes
-from jaxlint.fixes.syntax import Syntax
+from jaxlint.fixes.text.scopes import Scopes
+from jaxlint.fixes.text.syntax import Syntax
 
 CODE = """
 def outer():

@@ -9,8 +9,8 @@ import pytest
 
 from jaxlint import Settings, Source, lint
 from jaxlint.config import Finder
-from jaxlint.fixes.edits import applied
-from jaxlint.fixes.wrapping import broken
+from jaxlint.fixes.text.edits import applied
+from jaxlint.fixes.text.wrapping import broken
 
 BROKEN = {
     "a short line stays": ("x = f(a, b)", 88, ["x = f(a, b)"]),

@@ -119,7 +119,7 @@ def write_baseline(files: Sequence[File], results: Sequence[Checked], *, quiet: 
         UsageError: none is configured, or several are.
     """
     from jaxlint import baseline
-    from jaxlint.fixes import write
+    from jaxlint.fixes.engine import write
 
     paths = {file.config.baseline for file in files} or {None}
     path = paths.pop()

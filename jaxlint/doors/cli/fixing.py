@@ -72,7 +72,7 @@ def _write(file: File, result: Checked, written: set[str]) -> Checked | None:
 
 def write_mended(file: File, before: bytes, after: bytes) -> bool:
     """Write a fixed text; where that cannot be, say why and return False."""
-    from jaxlint.fixes.write import NotWrittenError, replace
+    from jaxlint.fixes.engine.write import NotWrittenError, replace
 
     if before == after:
         return True
@@ -95,7 +95,7 @@ def warn_of_dropped(files: Sequence[File], results: Sequence[Checked]) -> None:
 
 def show_diff(files: Sequence[File], results: Sequence[Checked], *, quiet: bool) -> bool:
     """Print the changes as a diff, and tell whether there are any."""
-    from jaxlint.fixes.diff import unified
+    from jaxlint.fixes.engine.diff import unified
     from jaxlint.patterns import relative_path
 
     warn_of_dropped(files, results)

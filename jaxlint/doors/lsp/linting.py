@@ -173,7 +173,7 @@ class Linter:
 def fixed(result: Result) -> Source | None:
     """Return the source with all safe fixes; None where there are none.  Takes its time."""
     from jaxlint.driver import shown, widest
-    from jaxlint.fixes.apply import mend, usable
+    from jaxlint.fixes.engine.apply import mend, usable
 
     file = replace(result.file, config=replace(result.file.config, unsafe_fixes=False))
     if not any(usable(finding, unsafe=False) for finding in result.findings):

@@ -49,7 +49,7 @@ def judged(facts: ModuleFacts, node: cst.CSTNode, fix: Fix, *, raises: bool = Fa
     # Here, because most files have no fix.
     from jaxlint.fixes.checks import at_import, errors, identity, state
     from jaxlint.fixes.checks.change import Change
-    from jaxlint.fixes.syntax import NoFixError
+    from jaxlint.fixes.text.syntax import NoFixError
 
     change = None
     try:

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from jaxlint.facts.jax_api.wrappers import table
-from jaxlint.fixes.captures import dotted, is_constant
 from jaxlint.fixes.checks import known
-from jaxlint.fixes.scopes import DEFS, all_arguments, scopes_of
-from jaxlint.fixes.syntax import Syntax
+from jaxlint.fixes.moved_code.captures import dotted, is_constant
+from jaxlint.fixes.text.scopes import DEFS, all_arguments, scopes_of
+from jaxlint.fixes.text.syntax import Syntax
 
 if TYPE_CHECKING:
     from jaxlint.facts.jax_api.wrappers import Wrapper

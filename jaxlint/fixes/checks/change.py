@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from jaxlint.facts.context.surroundings import is_test_file, is_test_name
 from jaxlint.finding import Edit, Fix, Span
-from jaxlint.fixes.made import LOOPS
-from jaxlint.fixes.scopes import DEFS, FUNCTIONS, Scopes, scopes_of
-from jaxlint.fixes.syntax import NoFixError, Syntax, syntax_of
+from jaxlint.fixes.moved_code.made import LOOPS
+from jaxlint.fixes.text.scopes import DEFS, FUNCTIONS, Scopes, scopes_of
+from jaxlint.fixes.text.syntax import NoFixError, Syntax, syntax_of
 
 if TYPE_CHECKING:
     import libcst as cst

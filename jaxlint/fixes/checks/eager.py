@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from jaxlint.fixes.captures import dotted
-from jaxlint.fixes.scopes import DEFS, Scopes, scopes_of
+from jaxlint.fixes.moved_code.captures import dotted
+from jaxlint.fixes.text.scopes import DEFS, Scopes, scopes_of
 
 if TYPE_CHECKING:
-    from jaxlint.fixes.syntax import Syntax
+    from jaxlint.fixes.text.syntax import Syntax
 
 ROUNDING = "results may differ in the last digits"
 """Operations that are compiled together may be fused, so that what is between them is not rounded."""

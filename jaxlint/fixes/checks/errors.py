@@ -7,8 +7,8 @@ import functools
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from jaxlint.fixes.scopes import DEFS
-from jaxlint.fixes.syntax import Syntax
+from jaxlint.fixes.text.scopes import DEFS
+from jaxlint.fixes.text.syntax import Syntax
 
 if TYPE_CHECKING:
     from jaxlint.fixes.checks.change import Change

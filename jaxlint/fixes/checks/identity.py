@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from jaxlint.facts.jax_api.wrappers import table
-from jaxlint.fixes.captures import dotted
 from jaxlint.fixes.checks import KnownToDifferError, known
-from jaxlint.fixes.scopes import DEFS
+from jaxlint.fixes.moved_code.captures import dotted
+from jaxlint.fixes.text.scopes import DEFS
 
 if TYPE_CHECKING:
     from jaxlint.fixes.checks.change import Change

@@ -15,12 +15,12 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from jaxlint.facts.jax_api.wrappers import table
-from jaxlint.fixes.captures import dotted, is_constant
 from jaxlint.fixes.checks import known
 from jaxlint.fixes.checks.at_import import imported_as, imports_of
-from jaxlint.fixes.inplace import changes, root_of
-from jaxlint.fixes.scopes import DEFS, Scopes, scopes_of
-from jaxlint.fixes.syntax import Syntax
+from jaxlint.fixes.moved_code.captures import dotted, is_constant
+from jaxlint.fixes.text.inplace import changes, root_of
+from jaxlint.fixes.text.scopes import DEFS, Scopes, scopes_of
+from jaxlint.fixes.text.syntax import Syntax
 
 if TYPE_CHECKING:
     from jaxlint.fixes.checks.change import Change

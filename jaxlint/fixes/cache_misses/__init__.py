@@ -1,0 +1,1 @@
+"""Fixes of what misses the compile cache: jitted functions are created once, arguments are hashed alike."""

@@ -1,0 +1,1 @@
+"""Fixes that compile what ran eagerly."""

@@ -1,0 +1,1 @@
+"""Applying fixes, writing files, and showing what changes."""

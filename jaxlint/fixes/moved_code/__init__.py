@@ -1,0 +1,1 @@
+"""What code that moves takes along, reads, does and gives."""
