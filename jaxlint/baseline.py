@@ -1,7 +1,7 @@
 """A baseline: findings that are known and put up with, so that only new ones are reported.
 
 It is a JSON file.  A finding is known by its file and its fingerprint, which stays the same when it moves to another
-row; the code and the line of text beside it are for people who read the file.
+line; the code and the line of text beside it are for people who read the file.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 VERSION = 1
 NEVER = ("JAX000", "JAX001")
-"""Codes that speak of a file that was not linted; nobody knows what is in it, so nothing in it is known."""
+"""Codes that mention a file that was not linted; nobody knows what is in it, so nothing in it is known."""
 
 
 class BaselineError(Exception):

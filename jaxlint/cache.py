@@ -1,6 +1,6 @@
 """What earlier runs found out, kept between runs, so that only what changed is looked at again.
 
-A cache only ever answers what would be found out anew: each key holds all that its value depends on, the version of
+A cache only ever answers what would be found out again: each key holds all that its value depends on, the version of
 jaxlint (and of its files), of Python and of LibCST among it, and nothing of the machine or of where the files lie.  It
 is one SQLite file, which several processes may use at a time.  One that is damaged is made again, one that cannot be
 used is done without; either is said once.  Behind it there may be one that machines share (`jaxlint.shared`).

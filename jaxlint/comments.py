@@ -44,7 +44,7 @@ def _mark(comment: str) -> str | None:
         return None
     word = match["word"]
     if not match["colon"] and word.lower() != "once":
-        return None  # it only speaks of jaxlint
+        return None  # it only mentions jaxlint
     if word.lower() in _HIDES:
         return f"`# jaxlint: {word}` does nothing; `# noqa: JAX102` hides a finding of that rule"
     return f"`{match[0].strip()}` does nothing; the comment that jaxlint knows is `# jaxlint: once`"

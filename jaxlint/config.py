@@ -1,7 +1,7 @@
 """The configuration: `[tool.jaxlint]` of a pyproject.toml, jaxlint.toml, and what the command line lays over them.
 
-Every key is one row of `OPTIONS`, which `jaxlint config` and the documentation print as well.  A key, a code or a value
-that is not known is an error that names the nearest known one, never a setting without effect.
+Every key is one line of `OPTIONS`, which `jaxlint config` and the documentation print as well.  A key, a code or a
+value that is not known is an error that names the nearest known one, never a setting without effect.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from jaxlint.patterns import Patterns, is_valid, relative_path
 from jaxlint.settings import RUN_ONCE_FUNCTIONS, Settings
 
 FILE_NAMES = (".jaxlint.toml", "jaxlint.toml", "pyproject.toml")
-"""Where configuration may stand; in one folder, the first wins."""
+"""The names of configuration files; in one folder, the first wins."""
 
 DEFAULT_EXCLUDE = (
     "__pycache__",
@@ -49,7 +49,7 @@ DEFAULT_EXCLUDE = (
     "site-packages",
     "venv",
 )
-"""What a walk through a folder leaves out, unless `exclude` says otherwise; `.#*` are locks that editors leave."""
+"""What a walk through a folder skips, unless `exclude` says otherwise; `.#*` are locks that editors leave."""
 
 
 class ConfigError(Exception):
@@ -124,7 +124,7 @@ class Config:
 
 def _matches(patterns: Patterns, path: str) -> bool:
     if len(patterns.lines) == 1 and patterns.lines[0].startswith("!"):
-        # On its own it can take nothing back, so it stands for all other files, as elsewhere in the field.
+        # On its own it can take nothing back, so it represents all other files, as elsewhere in the field.
         return not Patterns(patterns.root, (patterns.lines[0][1:],)).match(path)
     return patterns.match(path)
 
@@ -144,7 +144,7 @@ class Option:
     help: str
     example: str
     parse: Callable[[Any, str], Any]
-    """Checks a TOML value and gives what is stored; takes the value and where it stands, raises `ConfigError`."""
+    """Checks a TOML value and gives what is stored; takes the value and where it is, raises `ConfigError`."""
 
 
 def parse_codes(value: Any, where: str) -> tuple[str, ...]:
@@ -247,7 +247,7 @@ def parse_count(value: Any, where: str) -> int:
 
 
 def parse_path(value: Any, where: str) -> str:
-    """Check the path of a file; the empty one stands for none.
+    """Check the path of a file; the empty one represents none.
 
     Raises:
         ConfigError: it is no string.
@@ -273,7 +273,7 @@ def parse_links(value: Any, where: str) -> str:
 
 
 def parse_wrappers(value: Any, where: str) -> dict[str, dict[str, Any]]:
-    """Check the rows that are added to the table of wrappers.
+    """Check the lines that are added to the table of wrappers.
 
     Raises:
         ConfigError: a column or its value is not known.
@@ -571,7 +571,7 @@ def read_table(table: Mapping[str, Any], where: str, root: str, file: str | None
         table: what TOML gave.
         where: what error messages start with.
         root: the absolute path of the folder that its path patterns are relative to.
-        file: the file that it stands in.
+        file: the file that it is in.
 
     Raises:
         ConfigError: a key is not known, or a value cannot be used.

@@ -1,6 +1,6 @@
-"""Findings as doors show them: in a file with a name, at rows and columns.
+"""Findings as doors show them: in a file with a name, at lines and columns.
 
-The core speaks of offsets into a text.  A diagnostic holds all that a report prints, so that the text need not be kept,
+The core mentions offsets into a text.  A diagnostic holds all that a report prints, so that the text need not be kept,
 nor sent from one process to another.
 """
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Location:
-    """A place in a file: row and column, both 1-based, the column in code points.
+    """A place in a file: line and column, both 1-based, the column in code points.
 
-    In a notebook they count from the start of a cell, whose number is `cell`, and `file_row` is the row of the file.
+    In a notebook they count from the start of a cell, whose number is `cell`, and `file_row` is the line of the file.
     """
 
     row: int
@@ -33,7 +33,7 @@ class Location:
 
     @property
     def line(self) -> int:
-        """The row of the file."""
+        """The line of the file."""
         return self.row if self.file_row is None else self.file_row
 
     def __str__(self) -> str:
@@ -44,7 +44,7 @@ class Location:
 
 @dataclass(frozen=True, slots=True)
 class LocatedEdit:
-    """Replace what stands from `location` to `end_location` by `content`."""
+    """Replace what is from `location` to `end_location` by `content`."""
 
     content: str
     location: Location
@@ -53,9 +53,9 @@ class LocatedEdit:
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """What a fix comes to in whole lines: `text` instead of the rows from `first` to `last`, both included.
+    """What a fix comes to in whole lines: `text` instead of the lines from `first` to `last`, both included.
 
-    `text` is without the line end of its last line; None stands for no line at all.
+    `text` is without the line end of its last line; None represents no line at all.
     """
 
     first: int
@@ -65,7 +65,7 @@ class Lines:
 
 @dataclass(frozen=True, slots=True)
 class LocatedFix:
-    """One way to mend a finding; see `jaxlint.finding.Fix`.
+    """One way to fix a finding; see `jaxlint.finding.Fix`.
 
     `lines` says the same as `edits` where somebody has to be shown the lines, as in a review.
     """
@@ -95,7 +95,7 @@ class LocatedNote:
 
 @dataclass(frozen=True, slots=True)
 class LocatedReason:
-    """What speaks for a finding or against it; `path` leads from the folder of its file to another one, if it is there.
+    """What supports a finding or against it; `path` leads from the folder of its file to another one, if it is there.
 
     `location` is None where no place shows it.
     """
@@ -115,7 +115,7 @@ class LocatedReason:
 class Diagnostic:
     """One finding in one file.
 
-    `line` and `end_line` are the texts of the rows that it starts and ends on, without their line ends.
+    `line` and `end_line` are the texts of the lines that it starts and ends on, without their line ends.
     """
 
     code: str
@@ -133,7 +133,7 @@ class Diagnostic:
     fixes: tuple[LocatedFix, ...] = ()
     end_line: str = ""
     excerpt: tuple[tuple[int, str], ...] = ()
-    """The rows of code over several lines, each with its number, those in the middle left out where they are many."""
+    """The lines of code over several lines, each with its number, those in the middle skipped where they are many."""
     verdict: tuple[str, str] | None = None
     """What running the code said of it, and why, where that was done."""
     reasons: tuple[LocatedReason, ...] = ()
@@ -146,7 +146,7 @@ class Diagnostic:
 
     @property
     def places(self) -> tuple[LocatedNote, ...]:
-        """The other places that matter: what the rule names, then what speaks for the finding and against it."""
+        """The other places that matter: what the rule names, then what supports the finding and against it."""
         reasons = (
             LocatedNote(reason.worded, reason.location, self.filename_of(reason))
             for reason in self.reasons
@@ -156,7 +156,7 @@ class Diagnostic:
 
     @property
     def elsewhere(self) -> tuple[LocatedReason, ...]:
-        """The reasons that lie in another file, what speaks for the finding first."""
+        """The reasons that lie in another file, what supports the finding first."""
         return tuple(sorted((r for r in self.reasons if r.path is not None), key=lambda r: not r.speaks_for))
 
     def filename_of(self, reason: LocatedReason) -> str | None:
@@ -266,7 +266,7 @@ _FIRST_ROWS, _LAST_ROWS = 4, 2
 
 
 def _excerpt(source: Source, span: Span, shown_as: int) -> tuple[tuple[int, str], ...]:
-    """Return the rows of a span, the first of which is `shown_as` to readers; none where it is on one row."""
+    """Return the lines of a span, the first of which is `shown_as` to readers; none where it is on one line."""
     first, last = source.position(span.start)[0], source.position(span.end)[0]
     if first == last:
         return ()

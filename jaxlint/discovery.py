@@ -46,7 +46,7 @@ class Discovered:
 
 
 def discover(paths: Sequence[str], finder: Finder, *, notebooks: bool = True) -> Discovered:
-    """Find the files to lint, each once, in the order of their names; without `notebooks`, they are left out.
+    """Find the files to lint, each once, in the order of their names; without `notebooks`, they are skipped.
 
     A file that is named is taken whatever it is called and whatever excludes it (but for `force-exclude`).  A folder
     that is named is entered in the same way, and below it exclusions count.  Links to folders are not followed.
@@ -93,7 +93,7 @@ def python_files(folder: str, finder: Finder) -> Iterator[File]:
 
 
 def force_excluded(path: str, config: Config, *, folder: bool = False) -> bool:
-    """Tell whether a file that was named is left out all the same, by its absolute path or a folder on the way."""
+    """Tell whether a file that was named is skipped all the same, by its absolute path or a folder on the way."""
     return config.force_exclude and any(patterns.match(path, folder=folder) for patterns in config.exclude)
 
 

@@ -50,7 +50,7 @@ class Checked:
     error: str | None = None
     change: Change | None = None
     warnings: tuple[str, ...] = ()
-    """What else is to be said of the file, each with its row."""
+    """What else is to be said of the file, each with its line."""
 
 
 def check_file(file: File, *, fix: bool = False) -> Checked:
@@ -89,17 +89,17 @@ def exports_of(source: Source, *, keep: bool = False) -> Exports | None:
 
 
 def check_bytes(data: bytes, file: File, *, fix: bool = False) -> Checked:
-    """Lint what stands, or is about to stand, in a file, and fix it if asked to.  Never raises."""
+    """Lint what is, or is about to be, in a file, and fix it if asked to.  Never raises."""
     try:
         return _checked(data, file, fix=fix)
     except Exception as error:  # noqa: BLE001
-        # `lint` catches its own; this is for what stands around it.
+        # `lint` catches its own; this is for what is around it.
         message = f"jaxlint failed on this file: {type(error).__name__}: {error}; please report this"
         return Checked((failure("JAX000", "internal-error", message, file),))
 
 
 def failure(code: str, name: str, message: str, file: File) -> Diagnostic:
-    """Return a diagnostic that speaks of a file as a whole."""
+    """Return a diagnostic that mentions a file as a whole."""
     source = Source("")
     (finding,) = fingerprinted(
         source, [Finding(code, name, " ".join(message.split()), Span(0, 0), Confidence.HIGH, None)]
@@ -164,7 +164,7 @@ def widest(config: Config, incoming: Incoming = NOTHING, *, fixes: bool = True) 
 def shown(file: File) -> Callable[[Source, Iterable[Finding]], list[Finding]]:
     """Return what picks, of the findings in a version of a file, those that the user is to see.
 
-    It leaves out what is not selected or not sure enough, and what a comment, `per-file-ignores` or the baseline hides.
+    It skips what is not selected or not sure enough, and what a comment, `per-file-ignores` or the baseline hides.
 
     Raises:
         BaselineError: the baseline cannot be used.
@@ -218,6 +218,6 @@ def _is_ignored(code: str, ignored: tuple[str, ...], config: Config) -> bool:
 
 def _is_hidden(finding: Finding, source: Source, noqa: Noqa) -> bool:
     if finding.code in ("JAX000", "JAX001"):
-        # They speak of the whole file, whatever stands on the row.
+        # They mention the whole file, whatever is on the line.
         return noqa.whole_file
     return noqa.hides(finding.code, source.position(finding.span.start)[0])

@@ -1,7 +1,7 @@
-"""What jaxlint reports: a finding, where it is, how sure it is, and the edits that would mend it.
+"""What jaxlint reports: a finding, where it is, how sure it is, and the edits that would fix it.
 
 These are plain values.  They know nothing of files, of doors (flake8, command line, editors) or of LibCST.  Offsets
-are code points into `Source.text`; rows and columns exist only where a door prints them.
+are code points into `Source.text`; lines and columns exist only where a door prints them.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """One way to mend a finding: edits against the text that was linted, none overlapping another.
+    """One way to fix a finding: edits against the text that was linted, none overlapping another.
 
     `condition` says what the code must meet for it to mean the same after a fix that is not safe: a few words.
     """
@@ -131,7 +131,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """What speaks for a finding or against it, in a few words, and where that shows: here, in another file, nowhere."""
+    """What supports a finding or against it, in a few words, and where that shows: here, in another file, nowhere."""
 
     message: str
     speaks_for: bool
@@ -139,7 +139,7 @@ class Reason:
 
     @property
     def worded(self) -> str:
-        """The message, where it stands beside places that are just of interest."""
+        """The message, where it is beside places that are just of interest."""
         return self.message if self.speaks_for else f"against: {self.message}"
 
 

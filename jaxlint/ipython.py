@@ -130,7 +130,7 @@ def blank(text: str) -> tuple[str, tuple[Hidden, ...]]:
 
 
 def _hidden(text: str, *, commands: bool) -> Iterator[tuple[int, str, bool]]:
-    """Yield where something is hidden, what stands there instead, and whether it is a whole line."""
+    """Yield where something is hidden, what is there instead, and whether it is a whole line."""
     place = 0
     while place < len(text):
         end = _escape_end(text, place, commands=commands)
@@ -178,7 +178,7 @@ def _logical_line(text: str, start: int) -> tuple[int, int | None]:
 
 
 def _replaced(text: str, start: int, end: int) -> Iterator[tuple[int, str, bool]]:
-    """Yield the pieces of some lines that are hidden, and what stands there instead."""
+    """Yield the pieces of some lines that are hidden, and what is there instead."""
     lines = text[start:end].splitlines(keepends=True)
     first = lines[0].rstrip("\r\n")
     timed = _TIMED.match(first)

@@ -143,7 +143,7 @@ def _findings(
             # What will not be shown is found for the fingerprints' sake only.
             mended = fixes_from is not None and level >= fixes_from
             fixes = tuple(_placed(_judged(facts, rule, report), facts.source)) if mended else ()
-        except Exception as error:  # noqa: BLE001  (a finding that cannot be mended is still one)
+        except Exception as error:  # noqa: BLE001  (a finding that cannot be fixed is still one)
             fixes = ()
             found.append(_internal_error(error, f"fixes of {rule.code}"))
         found.append(
@@ -176,7 +176,7 @@ def _judged(facts: ModuleFacts, rule: Rule, report: Report) -> tuple[Fix, ...]:
     fixes = tuple(report.fixes())
     if not fixes:
         return ()
-    # Here, because most findings are never mended.
+    # Here, because most findings are never fixed.
     from jaxlint.fixes.checks import judged
     from jaxlint.fixes.text.wrapping import wrapped
 
@@ -191,7 +191,7 @@ def _related(report: Report, facts: ModuleFacts) -> tuple[Related, ...]:
 
 
 def _reasons(report: Report, facts: ModuleFacts, rule: Rule) -> tuple[Reason, ...]:
-    """Return what speaks for and against a finding; what is not shown does without, as places cost a parse."""
+    """Return what supports and weakens a finding; what is not shown does without, as places cost a parse."""
     return tuple(
         Reason(ground.message, ground.speaks_for, _placed_at(ground.at, facts))
         for ground in facts.reasons.of(report.node, report.evidence, rule.impact)

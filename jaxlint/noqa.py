@@ -1,7 +1,7 @@
 """`# noqa` comments, with flake8's grammar to the letter, so that both doors hide the same findings.
 
-A comment counts on the row that a finding is reported on.  Rows that a multi-line string or a backslash joins count as
-one; rows that only brackets join do not.
+A comment counts on the line that a finding is reported on.  Lines that a multi-line string or a backslash joins count as
+one; lines that only brackets join do not.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from jaxlint.source import Source
 
 _COMMENT = re.compile(r"# noqa(?::\s?(?P<codes>(?:[A-Z]+[0-9]+(?:[,\s]+)?)+))?", re.IGNORECASE)
-# Whatever follows on the row: flake8 skips the file even where codes are given.
+# Whatever follows on the line: flake8 skips the file even where codes are given.
 _WHOLE_FILE = re.compile(r"(?:\A|(?<=[\r\n]))[^\S\r\n]*# flake8[:=][^\S\r\n]*noqa", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A code that a comment names, and the first and last of the rows that the comment counts for."""
+    """A code that a comment names, and the first and last of the lines that the comment counts for."""
 
     row: int
     rows: tuple[int, int]
@@ -40,11 +40,11 @@ class Noqa:
 
     @functools.cached_property
     def whole_file(self) -> bool:
-        """Whether a `# flake8: noqa` on a row of its own hides all that is in the file."""
+        """Whether a `# flake8: noqa` on a line of its own hides all that is in the file."""
         return _WHOLE_FILE.search(self._source.text) is not None
 
     def hides(self, code: str, row: int) -> bool:
-        """Tell whether a finding with this code, reported on this 1-based row, is hidden.
+        """Tell whether a finding with this code, reported on this 1-based line, is hidden.
 
         A comment without codes hides all; a code hides every code that starts with it, lower case being no match.
         """
@@ -79,7 +79,7 @@ class Noqa:
         return found
 
     def adding(self, codes: Mapping[int, Iterable[str]], reason: str = "") -> list[Edit]:
-        """Return the edits that hide findings: codes by the 1-based rows that they are reported on.
+        """Return the edits that hide findings: codes by the 1-based lines that they are reported on.
 
         A comment that names codes gets more of them; where there is none, one is added, with the reason.
         """
@@ -108,7 +108,7 @@ class Noqa:
 
     @functools.cached_property
     def _joined(self) -> dict[int, tuple[int, int]]:
-        """First and last of the rows that are one to a comment, for each row that is not alone."""
+        """First and last of the lines that are one to a comment, for each line that is not alone."""
         rows = len(self._source.line_starts)
         joined: dict[int, tuple[int, int]] = {}
         first, last = rows + 1, 0
@@ -143,6 +143,6 @@ def _codes(comment: re.Match[str]) -> tuple[str, ...]:
 
 
 def may_be_reason(text: str) -> bool:
-    """Tell whether a text may follow the codes of a comment: on one row, and not taken for one more code."""
+    """Tell whether a text may follow the codes of a comment: on one line, and not taken for one more code."""
     comment = _COMMENT.search(f"# noqa: JAX101 {text}")
     return "\n" not in text and "\r" not in text and comment is not None and _codes(comment) == ("JAX101",)

@@ -100,7 +100,7 @@ class Document:
         return (b"\xef\xbb\xbf" if self.bom else b"") + text.encode("utf-8", "surrogatepass")
 
     def row(self, cell: CodeCell, line: int) -> int:
-        """Return the 1-based row of the file that holds a line of a cell, counted from 0."""
+        """Return the 1-based line of the file that holds a line of a cell, counted from 0."""
         ends = 0
         place = cell.span[0]
         for piece in cell.pieces:

@@ -75,7 +75,7 @@ class Regions:
             self._walk(tree, "")
 
     def at(self, row: int) -> Region | None:
-        """Return the innermost region around a row."""
+        """Return the innermost region around a line."""
         return next((region for region in reversed(self.all) if region.first <= row <= region.last), None)
 
     def of(self, mark: list[str]) -> Region | None:

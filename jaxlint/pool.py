@@ -143,7 +143,7 @@ def _start(configs: list[Config]) -> None:
     collect_rarely()
     # Sent once: the core keeps what it derives from settings by identity.
     _configs[:] = configs
-    # Ctrl-C reaches the workers too; they go without a word, and the parent speaks for all.
+    # Ctrl-C reaches the workers too; they go silently, and the parent supports all.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 

@@ -32,7 +32,7 @@ class Compiled(NamedTuple):
     """One compile: the function's name, the line that called it, and what made jax compile it, as far as known.
 
     `cause` is one of the words of `jaxlint run --json`; `changes` say which argument differs from which earlier call.
-    `eager` tells whether it was a single operation outside of any compiled function.
+    `eager` tells whether it was a single operation outside of any jitted function.
     """
 
     function: str
@@ -60,7 +60,7 @@ class Compiles:
     def count(self) -> int:
         """How many programs were compiled, or loaded from the persistent cache.
 
-        Those of single operations outside of compiled functions count only if the block was asked to.
+        Those of single operations outside of jitted functions count only if the block was asked to.
         """
         return len(self.counted)
 
@@ -79,7 +79,7 @@ def max_compiles(limit: int, *, traces: int | None = None, eager: bool = False) 
     Args:
         limit: how many compiles are allowed; what the persistent cache holds counts too.
         traces: how many traces are allowed, if that is another number.
-        eager: count the programs of single operations outside of compiled functions as well.  How many there are
+        eager: count the programs of single operations outside of jitted functions as well.  How many there are
             depends on what ran before.
 
     Raises:

@@ -1,6 +1,6 @@
 """A JSON schema of `[tool.jaxlint]`, from which editors complete and check the configuration.
 
-It is made of the same rows as the loader, so it cannot know other keys than the loader does.
+It is made of the same lines as the loader, so it cannot know other keys than the loader does.
 """
 
 from __future__ import annotations

@@ -101,7 +101,7 @@ class Source:
     def of_cells(cls, cells: Sequence[tuple[int, str]], path: str) -> Source:
         """Return the source that the cells of a notebook make up, given by their numbers and sources.
 
-        Those that are not Python are left out; those that Python refuses are blank, and a problem says why.
+        Those that are not Python are skipped; those that Python refuses are blank, and a problem says why.
         """
         python = [cell for cell in cells if is_python(cell[1])]
         shown = [ipython.hide(source, commands=True) for _, source in python]
@@ -188,7 +188,7 @@ class Source:
         return edits
 
     def place(self, offset: int) -> tuple[int | None, int]:
-        """Return the number of the cell that an offset is in, None where there is none, and the row in the cell."""
+        """Return the number of the cell that an offset is in, None where there is none, and the line in the cell."""
         row = self.position(offset)[0]
         cell = self.cell_at(offset)
         return (None, row) if cell is None else (cell.number, row - self.position(cell.start)[0] + 1)
@@ -199,7 +199,7 @@ class Source:
         return self.cells[max(number - 1, 0)] if self.cells else None
 
     def row_of(self, row: int, cell: int | None) -> int:
-        """Return the row of the text that is a 1-based row of a cell, given by its number.
+        """Return the line of the text that is a 1-based line of a cell, given by its number.
 
         Raises:
             IndexError: there is no such cell.
@@ -210,7 +210,7 @@ class Source:
         return self.position(places[0])[0] + row - 1
 
     def row_in_file(self, cell: Cell, row: int) -> int | None:
-        """Return the row of the file that holds a 1-based row of a cell; None where there is no file."""
+        """Return the line of the file that holds a 1-based line of a cell; None where there is no file."""
         if self.document is None:
             return None
         found = next(item for item in self.document.cells if item.number == cell.number)
@@ -228,32 +228,32 @@ class Source:
         return match.group() if match else "\n"
 
     def position(self, offset: int) -> tuple[int, int]:
-        """Return the row and column of an offset, both 1-based, the column in code points."""
+        """Return the line and column of an offset, both 1-based, the column in code points."""
         row = bisect.bisect_right(self.line_starts, offset)
         return row, offset - self.line_starts[row - 1] + 1
 
     def offset(self, row: int, column: int) -> int:
-        """Return the offset of a 1-based row and column (code points)."""
+        """Return the offset of a 1-based line and column (code points)."""
         return self.line_starts[row - 1] + column - 1
 
     def line(self, row: int) -> str:
-        """Return the text of a 1-based row without its line end."""
+        """Return the text of a 1-based line without its line end."""
         end = self.line_starts[row] if row < len(self.line_starts) else len(self.text)
         return self.text[self.line_starts[row - 1] : end].rstrip("\r\n")
 
     def written_line(self, row: int) -> str:
-        """Return a 1-based row as it is in the file, without its line end."""
+        """Return a 1-based line as it is in the file, without its line end."""
         start = self.line_starts[row - 1]
         return self.written[start : start + len(self.line(row))] if self.hidden else self.line(row)
 
     def row_span(self, row: int) -> Span:
-        """Return the span of a 1-based row without its line end."""
+        """Return the span of a 1-based line without its line end."""
         start = self.line_starts[row - 1]
         return Span(start, start + len(self.line(row)))
 
     @functools.cached_property
     def once_rows(self) -> frozenset[int]:
-        """The rows that carry a `# jaxlint: once` comment: the code there runs once per process."""
+        """The lines that carry a `# jaxlint: once` comment: the code there runs once per process."""
         if "jaxlint" not in self.text:
             return frozenset()
         return frozenset(row for row in range(1, len(self.line_starts) + 1) if _ONCE.search(self.line(row)))
@@ -263,7 +263,7 @@ class Source:
 
 
 def _listed(rows: Sequence[int]) -> str:
-    """Return rows for readers: `line 3`, `lines 3, 5 and 7-9`."""
+    """Return lines for readers: `line 3`, `lines 3, 5 and 7-9`."""
     runs: list[list[int]] = []
     for row in dict.fromkeys(rows):
         if runs and row == runs[-1][-1] + 1:

@@ -4,7 +4,7 @@ jax compares with the closest previous key, and takes a difference of the contex
 one of the types.  A function that was once called with another static value is then said, ever after, to differ in that
 value, although a key with the value of now exists, and what is new is a shape.  Up to 0.5 a static value is not
 explained at all.  And `seen another function defined on the same line` tells that the call site missed before, not that
-a function was defined anew.
+a function was defined again.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class Explanation:
 
 
 _TYPES = Cause.SHAPE
-"""Stands for types of any kind until the differences are looked at."""
+"""Represents types of any kind until the differences are looked at."""
 
 _KINDS = (
     (re.compile(r"^ *(?:\* key with )?different input types:|^ *never seen input type signature"), _TYPES),
@@ -227,7 +227,7 @@ _KEPT_CURRENT = 1024
 class History:
     """What a function was called with before, in one process.
 
-    A function that is defined anew goes on with the history of the one before; `current` holds the types that the
+    A function that is defined again goes on with the history of the one before; `current` holds the types that the
     present one was called with.
     """
 
@@ -315,7 +315,7 @@ def is_of_functions(verdict: Verdict) -> bool:
 
 
 def another(types: Signature | None, history: History) -> Verdict:
-    """Say why a function that is defined anew was compiled for what none before it computes.
+    """Say why a function that is defined again was compiled for what none before it computes.
 
     It would have been, had it been defined once: for its types, or for what it closes over.
     """

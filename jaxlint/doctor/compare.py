@@ -30,7 +30,7 @@ class Entry:
 
 
 Run = dict[tuple[str, str], Entry]
-"""By the name of a function and that of its file.  Its line is left out, as any change above it moves it."""
+"""By the name of a function and that of its file.  Its line is skipped, as any change above it moves it."""
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 The wording differs between jax 0.4.30 and 0.10: 0.10 says `Finished tracing f for jit`, what came before says
 `Finished tracing + transforming f for pjit`; up to 0.6 the line `Compiling f` lacks the `jit()`; and a cache miss is
-explained in three ways, up to 0.5, from 0.6 to 0.8, and from 0.9 on.  What stands before a message is whatever the
+explained in three ways, up to 0.5, from 0.6 to 0.8, and from 0.9 on.  What is before a message is whatever the
 handler, the launcher and the cluster put there.
 """
 
@@ -31,7 +31,7 @@ _Make = Callable[[dict[str, str]], Made | None]
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What stands before a message, taken apart.
+    """What is before a message, taken apart.
 
     `process` is what is left when times, levels, names of loggers and places in sources are taken away: the mark of a
     launcher, a host, a process id; empty where nothing is left.
@@ -96,7 +96,7 @@ def _module(name: str | None) -> str:
 
 
 SLOW_COMPILE = "SLOW_COMPILE"
-"""The stage, without a duration, for which XLA's alarm of a very slow compile stands."""
+"""The stage, without a duration, that XLA's alarm of a very slow compile means."""
 
 _DURATION = re.compile(rf"({_NUMBER})\s*(ms|us|µs|ns|s|m|h)")
 
@@ -234,7 +234,7 @@ _CONTINUED = re.compile(
     r"|    .*"
     r")"
 )
-"""How the lines after the first may begin.  Four blanks always go on: what stands there are values of the user's."""
+"""How the lines after the first may begin.  Four blanks always go on: what is there are values of the user's."""
 
 _LOOSE = re.compile(r"^  (?:\S)")
 """A line that goes on with a record if nothing else explains it, in words that are not known."""
@@ -270,7 +270,7 @@ _BODY = (
 
 
 def is_body(line: str) -> bool:
-    """Tell whether a line is one of those that only cache misses have, wherever it stands."""
+    """Tell whether a line is one of those that only cache misses have, wherever it is."""
     return line.startswith(_BODY)
 
 
@@ -324,12 +324,12 @@ _NAMES = (
 _CRI = re.compile(r"^(?P<time>\d{4}-\d\d-\d\dT\S+) (?:stdout|stderr) (?P<tag>[FP])(?::\S*)? ?")
 _BORDERS = re.compile("[\u2500-\u257f]")
 _ALIGNED = re.compile(r"^ +(?=\d+ ?[:|>] )")
-"""What stands before a rank that has fewer digits than others."""
+"""What is before a rank that has fewer digits than others."""
 _MEMBER = re.compile(r'^\s*(?:"(?:[^"\\]|\\.)*"\s*:\s*)?(?P<value>"(?:[^"\\]|\\.)*")\s*,?\s*$')
 
 
 def unwrapped(line: str) -> list[str]:
-    """Return the lines that a line of a log stands for: without colours, and what a structured log holds in JSON."""
+    """Return the lines that a line of a log represents: without colours, and what a structured log holds in JSON."""
     if "\x1b" in line:
         line = _ANSI.sub("", line)
     # What a progress bar wrote before it, it wrote over.
@@ -401,7 +401,7 @@ def _named(data: dict[str, Any]) -> list[str]:
     return own + [found for part in labels if isinstance(part, dict) for found in _named(part)]
 
 
-# --- what stands before a message ------------------------------------------------------------------------------------
+# --- what is before a message ------------------------------------------------------------------------------------
 
 _ABSL = re.compile(
     r"\b[IWEFD](?P<month>\d\d)(?P<day>\d\d) (?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d(?:\.\d+)?)"
@@ -432,7 +432,7 @@ LOOKED_FOR = (
 
 
 def head(text: str) -> Head:
-    """Take apart what stands before a message on its line."""
+    """Take apart what is before a message on its line."""
     if not text or text.isspace():
         return _NO_HEAD
     time, thread = None, ""
@@ -487,7 +487,7 @@ _OURS = re.compile(
     r"\bFinished (?:tracing|jaxpr to MLIR|XLA compilation)\b|\bTRACING CACHE MISS\b|\bCompiling (?:jit|pmap)\("
     r"|\bwith global shapes and types\b|\bPERSISTENT COMPILATION CACHE\b|\b[Pp]ersistent compilation cache (?:hit|miss)"
     r"|\bNot writing persistent cache entry\b|\bstage duration: |\b[Ee]xecutable fingerprint"
-    # Loggers that speak of compiling and of nothing else, as Python and as absl name them.
+    # Loggers that mention compiling and of nothing else, as Python and as absl name them.
     r"|\bjax\._src\.(?:dispatch|pjit|interpreters\.pxla|interpreters\.partial_eval|compiler|compilation_cache)\b"
     r"|[IWEFD]\d{4} \d\d:\d\d:\d\d\S* +(?:\d+ +)?(?:dispatch|pjit|pxla|partial_eval|compiler|compilation_cache)\.py:\d"
 )

@@ -156,7 +156,7 @@ class Lowering(Event):
 class Compile(Event):
     """The backend compiled a program, or loaded it from the persistent cache: then a `PersistentCache` hit precedes.
 
-    `eager` tells whether it is the program of one operation that ran outside of any compiled function; None where
+    `eager` tells whether it is the program of one operation that ran outside of any jitted function; None where
     that is not known.
     """
 
@@ -208,7 +208,7 @@ class Fingerprint(Event):
 class Equations(Event):
     """Of how many equations a program is made, by the lines that brought them in.
 
-    Bodies of loops count once, as does a compiled function that is called often.
+    Bodies of loops count once, as does a jitted function that is called often.
 
     `digest` is the same for programs of one process that compute the same, but for the numbers in them, and `form` the
     same where their shapes differ too; both are empty where unknown.

@@ -127,7 +127,7 @@ def _entries(joined: Joined, text: Text, regions: Regions) -> Iterator[dict[str,
 
 
 def _traced(joined: Joined, text: Text, rows: range) -> tuple[int, int]:
-    """Return how often jax looked for the trace of a call on some rows, and how often it had none."""
+    """Return how often jax looked for the trace of a call on some lines, and how often it had none."""
     model = joined.model
     traced = sum(n for (file, line), n in model.sites.items() if line in rows and joined.sources.text(file) is text)
     missed = sum(
@@ -139,7 +139,7 @@ def _traced(joined: Joined, text: Text, rows: range) -> tuple[int, int]:
 
 
 def _places(joined: Joined, text: Text, regions: Regions) -> Iterator[dict[str, Any]]:
-    """Yield what no finding stands for."""
+    """Yield what no finding represents."""
     for group in joined.model.misses:
         site = group.site
         code = CODES.get(group.cause)

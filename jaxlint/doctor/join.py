@@ -82,7 +82,7 @@ class Joined:
 def join(model: Model, folder: str | None = None, *, isolated: bool = False) -> Joined:
     """Lint the files that appear in a run, and say which findings explain what it cost.
 
-    Files that cannot be found from `folder` (default: the current one), or that are not what ran, are left out;
+    Files that cannot be found from `folder` (default: the current one), or that are not what ran, are skipped;
     `sources.missing` tells them.  `isolated` has no configuration file read.
 
     Raises:
@@ -105,7 +105,7 @@ def join(model: Model, folder: str | None = None, *, isolated: bool = False) -> 
 
 
 def _in_text(diagnostic: Diagnostic, sources: Sources) -> Diagnostic:
-    """Return a finding in a notebook with the rows of the text that its cells make up, as frames have them."""
+    """Return a finding in a notebook with the lines of the text that its cells make up, as frames have them."""
     text = next((text for text in sources.texts if text.name == diagnostic.filename), None)
     if diagnostic.location.cell is None or text is None:
         return diagnostic
@@ -125,7 +125,7 @@ def _in_text(diagnostic: Diagnostic, sources: Sources) -> Diagnostic:
 
 
 def _distrust(model: Model, sources: Sources) -> None:
-    """Leave out files in which functions that ran are not where they were."""
+    """Skip files in which functions that ran are not where they were."""
     places: dict[str, list[Frame]] = {}
     for group in model.misses:
         if group.definition is not None:
@@ -157,7 +157,7 @@ def _files(model: Model, sources: Sources) -> list[str]:
 def _lint(paths: Sequence[str], sources: Sources, isolated: bool) -> tuple[list[Diagnostic], list[str]]:
     """Lint files as `check` does in the folder of the run, where the other files say what is done with theirs.
 
-    At every confidence, previews included: what costs something is true whatever the code in sight shows.
+    At every confidence, previews included: what costs something is true whatever the visible code shows.
     """
     from jaxlint import pool
     from jaxlint.checking import check_files
@@ -211,7 +211,7 @@ def _is_shown(diagnostic: Diagnostic) -> bool:
 
 
 class _Matcher:
-    """Says which findings stand where something happened, and are about what happened."""
+    """Says which findings are where something happened, and are about what happened."""
 
     def __init__(self, sources: Sources, found: Iterable[Diagnostic]) -> None:
         self._sources = sources
@@ -229,7 +229,7 @@ class _Matcher:
         return unique(near or self._at(list(group.frames)[1:], codes))
 
     def of_flood(self, flood: Flood) -> list[Diagnostic]:
-        """Return the findings that explain operations outside of compiled functions."""
+        """Return the findings that explain operations outside of jitted functions."""
         for frame in [flood.site, *list(flood.frames)[1:]]:
             found = self._at([frame], _OF_FLOODS) if frame is not None else []
             if found:
@@ -237,7 +237,7 @@ class _Matcher:
         return []
 
     def _of_size(self, key: Key, model: Model) -> list[Diagnostic]:
-        """Return the findings on loops that stand where a function got its equations, or within the function."""
+        """Return the findings on loops that are where a function got its equations, or within the function."""
         equations = model.equations.get(key)
         frames = [frame for sample in equations.samples for frame in sample.stack[:2]] if equations else []
         found = self._at(frames, _OF_SIZE)
@@ -250,7 +250,7 @@ class _Matcher:
         return unique(found)
 
     def _header(self, definition: Frame | None) -> list[Frame]:
-        """Return the rows from a function's first decorator to its `def`."""
+        """Return the lines from a function's first decorator to its `def`."""
         if definition is None:
             return []
         text = self._sources.text(definition.file)

@@ -1,6 +1,6 @@
 """The model of a run as JSON, for programs: `log --output-format json` and `run --json`.
 
-Rows and columns are 1-based here, as in all that jaxlint writes for programs.
+Lines and columns are 1-based here, as in all that jaxlint writes for programs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _AROUND = 3
 
 
 def to_json(joined: Joined, *, details: bool = False, links: str = "") -> dict[str, Any]:
-    """Return the object that stands for a run.
+    """Return the object that represents a run.
 
     `details` adds what a page shows beside it: each program that was built, with its stack, the equations of large ones
     with theirs, the lines of source around all places, and their addresses in the form that `links` names.
@@ -295,7 +295,7 @@ class _Details:
         return addresses(form, sources.folder, (text.name for text in sources.texts))
 
     def _sources(self) -> dict[str, dict[str, str]]:
-        """Return the lines around each place, by the name of the file and the row."""
+        """Return the lines around each place, by the name of the file and the line."""
         model = self._joined.model
         places = [place for group in model.misses for place in (group.site, group.definition)]
         places += [flood.site for flood in model.floods]

@@ -23,7 +23,7 @@ LONGEST = 1 << 24
 PATIENCE = 40
 """After how many lines of others, for each process, a cache miss that lacks its explanation is given up."""
 PROCESSES = 4096
-"""How many processes of one log are told apart: what stands before messages may be another text each time."""
+"""How many processes of one log are told apart: what is before messages may be another text each time."""
 _VALUE_LINES = 200
 """How many lines the text of one value may take."""
 
@@ -278,7 +278,7 @@ class LogReader:
 _LONGEST_TEXT = 500
 _NUMBERS = re.compile(r"[\d\s]+")
 _QUOTED = re.compile(r"^[\s>|]*$")
-"""What stands before each line of text that was pasted: it is indented, or quoted."""
+"""What is before each line of text that was pasted: it is indented, or quoted."""
 
 
 _PART = re.compile(r"^\d{4}-\d\d-\d\dT\S+ (?:stdout|stderr) (?P<tag>P)(?::\S*)? ")

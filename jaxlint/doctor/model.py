@@ -30,7 +30,7 @@ _KEPT_PENDING = 2048
 _KEPT_EQUATIONS = 50
 
 CONTROL = frozenset({"scan", "while", "cond", "switch", "custom_linear_solve", "custom_root", "map"})
-"""Operations that take functions: outside of compiled functions they are compiled again for each new function."""
+"""Operations that take functions: outside of jitted functions they are compiled again for each new function."""
 
 _UNNAMED = frozenset({"<unnamed wrapped function>", "<unnamed function>", "<unknown>"})
 """What partials are called, up to 0.9, by all but the explanation of their cache miss."""

@@ -11,7 +11,7 @@ from typing import Any
 from jaxlint.doctor.recording import replace
 
 _ASSETS = "jaxlint.doctor.assets"
-# What would end a script, or begin a comment in one, may stand in names and lines of code.  JSON strings can say it so.
+# What would end a script, or begin a comment in one, may be in names and lines of code.  JSON strings can say it so.
 _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 

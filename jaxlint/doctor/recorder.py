@@ -67,7 +67,7 @@ _FRAMEWORKS = ("jax", "jaxlib", "flax", "equinox", "haiku", "optax", "chex", "ja
 
 
 class Recorder:
-    """Turns what jax says into plain dictionaries, which it gives to `write`; one serves a process.
+    """Iterations what jax says into plain dictionaries, which it gives to `write`; one serves a process.
 
     `install` is given the module `jax` once it is imported.
     """
@@ -147,7 +147,7 @@ class Recorder:
         """See the records of jax's loggers, whatever levels and handlers the program sets.
 
         A handler would not do: `logging.config` disables loggers and removes handlers, and a level for a handler of
-        ours would have others print more.  So the loggers get a class of which each decides anew what is printed.
+        ours would have others print more.  So the loggers get a class of which each decides again what is printed.
         """
         import logging
 
@@ -340,7 +340,7 @@ class Recorder:
             self._emit(self._equations(name, definition, jaxpr, end))
 
     def _is_new(self, jaxpr: Any) -> bool:
-        """Tell whether a program was traced since another was lowered: jax lowers anew for other devices too."""
+        """Tell whether a program was traced since another was lowered: jax lowers again for other devices too."""
         import weakref
 
         known = self._programs.get(id(jaxpr))
@@ -478,7 +478,7 @@ class Places:
     def of_frames(self, frame: types.FrameType | None) -> tuple[Any, ...]:
         """Return the user's frames as pairs of a code's number and an instruction, innermost first.
 
-        Where there are none, because an installed package is what runs, those of other packages than jax stand in.
+        Where there are none, because an installed package is what runs, those of other packages than jax are in.
         """
         found = []
         others = []
@@ -533,7 +533,7 @@ class Places:
 
 
 def _shortened(frames: list[Any]) -> list[Any]:
-    """Leave out the middle of a deep recursion."""
+    """Skip the middle of a deep recursion."""
     if len(frames) <= _FRAMES:
         return frames
     return frames[: _FRAMES * 2 // 3] + frames[-_FRAMES // 3 :]

@@ -187,7 +187,7 @@ class _Process:
         """Tell of a cache miss that jax does not explain, because the function is one of its own or of flax's.
 
         That it was traced is known; what it differs in from an earlier call is for the model to find out by its types.
-        An operation that takes functions belongs to the line that it stands on.
+        An operation that takes functions belongs to the line that it is on.
         """
         thread = common["thread"]
         missed = self._missed.get(thread, [])

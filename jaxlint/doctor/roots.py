@@ -65,7 +65,7 @@ class Root:
 
 @dataclass(eq=False, slots=True)
 class _Step:
-    """One frame of a stack, with the function that it is in; frames of comprehensions are left out."""
+    """One frame of a stack, with the function that it is in; frames of comprehensions are skipped."""
 
     frame: Frame
     module: Module
@@ -299,7 +299,7 @@ class _Roots:
         )
 
     def _functions_that_loop(self, model: Model) -> set[tuple[str, int]]:
-        """Return the functions of which a loop calls compiled functions: steps of training, say."""
+        """Return the functions of which a loop calls jitted functions: steps of training, say."""
         found = set()
         for frame in {frame for group in model.misses if group.compiles for frame in group.frames}:
             module = self._module(frame.file)

@@ -1,4 +1,4 @@
-"""The files that a run was of, as they are now: where they are, what stands on a line, how far a function goes."""
+"""The files that a run was of, as they are now: where they are, what is on a line, how far a function goes."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class Text:
     source: Source
 
     def line(self, row: int) -> str:
-        """Return a row without blanks around; empty where there is no such row."""
+        """Return a line without blanks around; empty where there is no such line."""
         return self.source.line(row).strip() if 1 <= row <= len(self.source.line_starts) else ""
 
     @functools.cached_property
     def functions(self) -> dict[int, tuple[int, int]]:
-        """For each row at which a function begins, decorators included: the row of its `def`, and its last row."""
+        """For each line at which a function begins, decorators included: the line of its `def`, and its last line."""
         try:
             tree = ast.parse(self.source.text)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -75,7 +75,7 @@ class Text:
         return found
 
     def is_definition(self, frame: Frame) -> bool:
-        """Tell whether a function of this name can begin at this row."""
+        """Tell whether a function of this name can begin at this line."""
         name = _NAME.findall(frame.function.rsplit(".", 1)[-1])
         rows = range(frame.line, min(frame.line + _FURTHEST, len(self.source.line_starts)) + 1)
         if not name or "lambda" in frame.function:
@@ -121,7 +121,7 @@ class Sources:
         return [text for text in self._texts.values() if text is not None]
 
     def line(self, frame: Frame) -> str:
-        """Return what stands at a place; empty where its file is not here."""
+        """Return what is at a place; empty where its file is not here."""
         text = self.text(frame.file)
         return text.line(frame.line) if text is not None else ""
 

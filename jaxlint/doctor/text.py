@@ -209,7 +209,7 @@ def finding_line(diagnostic: Diagnostic, joined: Joined) -> str:
 
 
 def fix_line(diagnostic: Diagnostic) -> str | None:
-    """Return what mends a finding; None where no fix is known."""
+    """Return what fixes a finding; None where no fix is known."""
     if not diagnostic.fixes:
         return None
     from jaxlint.finding import Confidence
@@ -350,7 +350,7 @@ class _Plain:
         self.text(f"{number}. {where}: {title}; {saving}")
 
     def table(self, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-        """Write rows below a header; the last column is text, the others are numbers."""
+        """Write lines below a header; the last column is text, the others are numbers."""
         rows = [[visible(cell) for cell in row] for row in rows]
         widths = [max(len(row[number]) for row in (header, *rows)) for number in range(len(header))]
         for row in (header, *rows):

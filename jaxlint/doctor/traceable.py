@@ -163,7 +163,7 @@ class Module:
         function.obstacle = next(_Body(function, self).obstacles(), "")
 
     def makes_a_pytree(self, function: Function) -> bool:
-        """Tell whether a class, of which this is the `__init__`, makes objects that compiled functions can return."""
+        """Tell whether a class, of which this is the `__init__`, makes objects that jitted functions can return."""
         bases = function.owner.bases if function.owner is not None else []
         return any(self.qualified(base).startswith(("equinox.", "flax.nnx.", "flax.struct.")) for base in bases)
 

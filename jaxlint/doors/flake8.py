@@ -48,7 +48,7 @@ class Plugin:
         cls._named = tuple(code for code in chosen if code.startswith("JAX") and code != "JAX")
 
     def run(self) -> Iterator[tuple[int, int, str, type[Plugin]]]:
-        """Yield row (1-based), column (0-based, in code points), text and the plugin, for each finding.
+        """Yield line (1-based), column (0-based, in code points), text and the plugin, for each finding.
 
         Never raises: an exception here would cost the user all output on all files.
         """

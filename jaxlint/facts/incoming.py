@@ -25,7 +25,7 @@ _SEVERAL = 5
 class Outside:
     """What other modules do with one function.
 
-    `traced`: 2 something traces it, 1 something may (a method of that name is called under trace), 0 nothing in sight
+    `traced`: 2 something traces it, 1 something may (a method of that name is called under trace), 0 nothing visible
     does; `compiled`, `staged` and `hidden` are those of `jaxlint.facts.context.tracing.Trace`.  `eager`: 2 a chain of
     plain calls starts at module level or where a program starts, 1 a Python loop calls it.  `repeated`: a call of it,
     perhaps by way of others, is in a loop that no trace surrounds.  `called`: 0 no call visible, 1 all calls run once,
@@ -52,8 +52,8 @@ class Imported:
 
     `kind` is function, instance, class or compiled.  `makes` says whether calling it gives a function that it has just
     made (MADE) or just compiled (COMPILED), `operations` how many array operations one call of it dispatches.
-    `statics` are the names and positions of a compiled function's static arguments, `params` the names of its
-    parameters.  `methods` are those of an instance's class, which Python binds anew on each access.  `compiling` holds
+    `statics` are the names and positions of a jitted function's static arguments, `params` the names of its
+    parameters.  `methods` are those of an instance's class, which Python binds again on each access.  `compiling` holds
     for each member of a class whose use compiles once an instance: its name, that of what is compiled, whether that is
     a method with a static instance.  `hosted` says that a function decides by values of array operations what it does.
     `at` is where it is defined.
@@ -107,7 +107,7 @@ class Incoming:
 
     @functools.cached_property
     def telling(self) -> frozenset[str]:
-        """The imported names by whose use alone something may be found: factories, compiled functions and classes."""
+        """The imported names by whose use alone something may be found: factories, jitted functions and classes."""
         static = (name for name, imported in self.imports.items() if imported.statics or imported.compiling)
         return self.factories | frozenset(static)
 

@@ -87,7 +87,7 @@ class ModuleFacts:
 
     @functools.cached_property
     def names(self) -> Names:
-        """What names stand for."""
+        """What names represent."""
         return Names(self.tree)
 
     @functools.cached_property
@@ -129,7 +129,7 @@ class ModuleFacts:
 
     @functools.cached_property
     def captured(self) -> list[Captured]:
-        """The large arrays that compiled functions close over."""
+        """The large arrays that jitted functions close over."""
         parts = (self.tree, self.names, self.tracing, self.values, self.sizes, self.calls, self.behind)
         return CapturedArrays(*parts).found
 
@@ -164,7 +164,7 @@ class ModuleFacts:
 
     @functools.cached_property
     def cleared(self) -> list[Cleared]:
-        """Where a loop throws away what it has compiled."""
+        """Where a loop discards what it has compiled."""
         return ClearedCaches(self.tree, self.names, self.calls, self.compiled).found
 
     @functools.cached_property
@@ -207,13 +207,13 @@ class ModuleFacts:
 
     @functools.cached_property
     def evidence(self) -> Evidences:
-        """What speaks for and against a finding."""
+        """What supports and weakens a finding."""
         parts = (self.tree, self.names, self.runs, self.tracing, self.contexts, self.calls)
         return Evidences(*parts, self.staged, self.loops, self.eager, self.arguments)
 
     @functools.cached_property
     def reasons(self) -> Reasons:
-        """What speaks for and against a finding, in words and with places."""
+        """What supports and weakens a finding, in words and with places."""
         return Reasons(self)
 
     @functools.cached_property
@@ -244,7 +244,7 @@ class ModuleFacts:
 
     @functools.cached_property
     def eager_loops(self) -> list[EagerLoop]:
-        """The Python loops outside any trace that dispatch array operations in every turn."""
+        """The Python loops outside any trace that dispatch array operations in every iteration."""
         longest = self.settings.unrolled_equations
         # Where nothing is known of other files, both are the same.
         parts = (self.tree, self.names, self.wrappings, self.calls)
@@ -266,7 +266,7 @@ class ModuleFacts:
 
     @functools.cached_property
     def compiled(self) -> CompiledCalls:
-        """The calls of compiled functions in sight."""
+        """The calls of visible jitted functions."""
         return CompiledCalls(self.tree, self.names, self.wrappings, self.calls, self.values, self.incoming)
 
     @functools.cached_property
@@ -285,7 +285,7 @@ class ModuleFacts:
 
     @functools.cached_property
     def arguments(self) -> Arguments:
-        """What calls of compiled functions are handed."""
+        """What calls of jitted functions are passed."""
         parts = (self.tree, self.names, self.wrappings, self.constants, self.compiled, self.instances)
         return Arguments(*parts, self.sizes, self.traceable, self.lengths, self.behind)
 
@@ -297,18 +297,18 @@ class ModuleFacts:
 
     @functools.cached_property
     def growing(self) -> list[Growing]:
-        """What grows outside any trace in each turn of a loop."""
+        """What grows outside any trace in each iteration of a loop."""
         return GrowingArrays(self.tree, self.names, self.contexts, self.loops, self.compiled).found
 
     @functools.cached_property
     def steps(self) -> EagerSteps:
-        """The steps and objectives that run uncompiled in each turn of a loop."""
+        """The steps and objectives that run uncompiled in each iteration of a loop."""
         parts = (self.tree, self.names, self.wrappings, self.calls, self.tracing, self.contexts, self.loops)
         return EagerSteps(*parts, self.compiled, self.eager_arrays, self.hosted)
 
     @functools.cached_property
     def unused(self) -> UnusedCompiled:
-        """The compiled functions that nothing uses."""
+        """The jitted functions that nothing uses."""
         return UnusedCompiled(self.tree, self.names, self.wrappings, self.calls, self.tracing)
 
     @functools.cached_property
@@ -318,7 +318,7 @@ class ModuleFacts:
 
     @functools.cached_property
     def wrong_arguments(self) -> list[WrongArgument]:
-        """The options of compile wrappers that name arguments which the function lacks."""
+        """The options of wrappers that compile that name arguments which the function lacks."""
         return Signatures(self.names, self.wrappings, self.constants, self.values).wrong
 
     @functools.cached_property
@@ -327,12 +327,12 @@ class ModuleFacts:
 
     @property
     def sites(self) -> list[CompileSite]:
-        """The places where a wrapper makes a compiled function."""
+        """The places where a wrapper makes a jitted function."""
         return self._sites.sites
 
     @property
     def factory_calls(self) -> list[CompileSite]:
-        """The calls of functions in sight that return a compiled function they have just made."""
+        """The calls of visible functions that return a jitted function they have just made."""
         return self._sites.factory_calls
 
     @functools.cached_property
@@ -398,7 +398,7 @@ class ModuleFacts:
         return self.places.span(node)
 
     def row(self, node: cst.CSTNode) -> int:
-        """Return the 1-based row on which a node starts; for a `def` the row of the `def` itself."""
+        """Return the 1-based line on which a node starts; for a `def` the line of the `def` itself."""
         return self.source.position(self.span(node).start)[0]
 
     def _def_row(self, function: Function) -> int:

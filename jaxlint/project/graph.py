@@ -38,7 +38,7 @@ class At(NamedTuple):
 
 
 class _Edge(NamedTuple):
-    """A call: the node that is called, the loop that the call stands in (0, LOOP or HOST_LOOP), and its place.
+    """A call: the node that is called, the loop that the call is in (0, LOOP or HOST_LOOP), and its place.
 
     `guarded` says that a test for tracers keeps traces out, `sole` that the call can be of nothing else.
     """
@@ -53,7 +53,7 @@ class _Edge(NamedTuple):
 class Graph:
     """Functions, parameters and methods of a name are nodes, by number; functions come first, numbered as in `Values`.
 
-    A parameter stands for the functions that it is given, a method of a class for those of all its subclasses.
+    A parameter represents the functions that it is given, a method of a class for those of all its subclasses.
     """
 
     def __init__(self, values: Values, entries: Iterable[str] = ()) -> None:
@@ -150,7 +150,7 @@ class Graph:
         self._callers[callee].append((caller, loop % GUARDED, at))
 
     def _any_of(self, cls: int, name: str) -> int:
-        """Return the node that stands for a method of that name in whatever subclass an instance is of."""
+        """Return the node that represents a method of that name in whatever subclass an instance is of."""
         key = (cls, name)
         node = self._virtual.get(key)
         if node is None:
@@ -393,7 +393,7 @@ class Graph:
         return found
 
     def is_once(self, function: int) -> bool:
-        """Whether calls of a function are in sight and each of them runs once."""
+        """Whether calls of a function are visible and each of them runs once."""
         if function >= self._count:
             callers = self._callers.get(function, ())
             return bool(callers) and all(not loop and self.is_once(caller) for caller, loop, _ in callers)
@@ -430,7 +430,7 @@ class Graph:
             if loop or caller in self._repeated:
                 looper = looper or (at if loop else self._repeated[caller])
         for parameter in dict.fromkeys(self._handed.get(function, ())):
-            # What a file sees by itself ends where a function is handed on, so these count from the file as well.
+            # What a file sees by itself ends where a function is passed on, so these count from the file as well.
             if parameter not in self._traces:
                 if self._eager.get(parameter, 0) > eager:
                     eager, runner = self._eager[parameter], self._eager_at.get(parameter, _UNPLACED)

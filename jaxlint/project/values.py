@@ -1,4 +1,4 @@
-"""What the references of all modules stand for, looked up through imports, classes and what functions return."""
+"""What the references of all modules represent, looked up through imports, classes and what functions return."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from jaxlint.project.layout import Layout
 from jaxlint.settings import Settings
 
 Value: TypeAlias = tuple[Any, ...]
-"""What a reference stands for, over the whole project:
+"""What a reference represents, over the whole project:
 
 ("f", function), ("c", class), ("i", class, whether perhaps of a subclass), ("m", module), ("p", function, name),
 ("o", class, name) for a method of that name in any subclass, ("x", dotted name, statics) for what is outside the
@@ -81,10 +81,10 @@ class Values:
         self._imports.clear()
         self.methods = self._find_methods()
 
-    # What references stand for
+    # What references represent
 
     def evaluate(self, module: int, ref: int) -> tuple[Value, ...]:
-        """Return what a reference of a module stands for, over the whole project."""
+        """Return what a reference of a module represents, over the whole project."""
         key = (module, ref)
         known = self._memo.get(key)
         if known is not None:
@@ -154,7 +154,7 @@ class Values:
         return ()
 
     def _member(self, module: int, parts: Sequence[str]) -> list[Value]:
-        """Return what a dotted path below a module stands for."""
+        """Return what a dotted path below a module represents."""
         if not parts:
             return [("m", module)]
         values = self._named(module, parts[0])
@@ -221,7 +221,7 @@ class Values:
         return []
 
     def member_of_instance(self, cls: int, name: str, perhaps_sub: bool) -> list[Value]:
-        """Return what an attribute of an instance stands for; `perhaps_sub` says that it may be of a subclass."""
+        """Return what an attribute of an instance represents; `perhaps_sub` says that it may be of a subclass."""
         found: list[Value] = []
         for item in self.order(cls):
             refs = self.class_record(item).attributes.get(name, ())
@@ -250,7 +250,7 @@ class Values:
         statics = (*callee[2], *_flat(ref[3]))
         targets = tuple(value for arg in self._traced_args(wrapper, ref[2]) for value in self.evaluate(module, arg))
         if wrapper.kind == "partial":
-            # A partial stands for the function that it is given, and so does a partial of a wrapper.
+            # A partial represents the function that it is given, and so does a partial of a wrapper.
             yield from ((*value[:2], statics) if value[0] == "x" else value for value in targets)
         elif not ref[2]:
             yield ("x", callee[1], statics)
@@ -316,7 +316,7 @@ class Values:
         return self.modules[module].exports.classes[index]
 
     def bases(self, cls: int) -> list[Value]:
-        """Return what the bases of a class stand for."""
+        """Return what the bases of a class represent."""
         module = self.classes[cls][0]
         return [value for ref in self.class_record(cls).bases for value in self.evaluate(module, ref)]
 
@@ -414,7 +414,7 @@ class Values:
     def compiling(self, cls: int) -> dict[str, tuple[str, bool]]:
         """Return what a use of each member of an instance compiles, once for each instance.
 
-        By the member's name: the attribute that the constructor gives a newly compiled function, or the method that is
+        By the member's name: the attribute that the constructor gives a newly jitted function, or the method that is
         compiled with a static instance (True), perhaps one that the member calls.
         """
         found: dict[str, tuple[str, bool]] = {}
@@ -440,7 +440,7 @@ class Values:
         return {name: member for name, member in found.items() if name not in CONSTRUCTORS}
 
     def _members_run(self, function: int) -> set[str]:
-        """Return the names of the members of its own instance that a method calls, or hands to others."""
+        """Return the names of the members of its own instance that a method calls, or passes to others."""
         record = self.functions[function]
         refs = self.modules[self.module_of[function]].exports.refs
         used = [refs[ref] for ref, _, _ in record.calls] + [refs[arg] for _, _, arg, _ in record.passes]
@@ -523,7 +523,7 @@ class Values:
         return any("cache" in name or "memo" in name for name in names)
 
     def _newness(self, module: int, number: int, function: int) -> int:
-        """Return whether a reference is a function that `function` makes anew, and whether it is compiled."""
+        """Return whether a reference is a function that `function` creates again, and whether it is compiled."""
         ref = self.modules[module].exports.refs[number]
         if ref[0] == "f":
             inner = self.first[module] + ref[1]

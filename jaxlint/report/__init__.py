@@ -37,7 +37,7 @@ class Report:
     unsafe_fixes: bool = False
     """Whether unsafe fixes count as fixes, as for `--unsafe-fixes`."""
     show_reasons: bool = False
-    """Whether all that speaks for and against a finding is wanted, as for `--show-evidence`."""
+    """Whether all that supports and weakens a finding is wanted, as for `--show-evidence`."""
     fixed: int = 0
     """How many findings were fixed; they are not among the diagnostics."""
     unused: int = 0
@@ -77,13 +77,13 @@ class Report:
         return f"[*] {safe} fixable with --fix{more}."
 
     def is_fixable(self, diagnostic: Diagnostic) -> bool:
-        """Tell whether `--fix` mends a finding, with the fixes that this run allows."""
+        """Tell whether `--fix` fixes a finding, with the fixes that this run allows."""
         allowed = (Applicability.SAFE, Applicability.UNSAFE) if self.unsafe_fixes else (Applicability.SAFE,)
         return diagnostic.applicability in allowed
 
 
 def reasons(diagnostic: Diagnostic, *, everything: bool) -> list[str]:
-    """Return what speaks for and against a finding, a line each; by itself only the first that is in another file."""
+    """Return what supports and weakens a finding, a line each; by itself only the first that is in another file."""
     if everything:
         return [
             f"{'for' if reason.speaks_for else 'against'}: {_reason(diagnostic, reason)}"
@@ -112,7 +112,7 @@ def one_line(name: str) -> str:
 
 @dataclass(frozen=True)
 class Style:
-    """How to write for the reader at hand."""
+    """How to write for the reader at pass."""
 
     color: bool = False
     """Whether escape sequences for colours are understood."""

@@ -70,5 +70,5 @@ def repository(folder: str) -> str:
 
 
 def valid(text: str) -> str:
-    """Replace what stands for bytes that are no text: the readers of JSON and XML stop at it."""
+    """Replace what represents bytes that are no text: the readers of JSON and XML stop at it."""
     return text.encode("utf-8", "replace").decode() if not text.isascii() else text

@@ -54,7 +54,7 @@ def _annotation(diagnostic: Diagnostic, places: Places, why: list[str]) -> str:
     properties = {"file": places.shown(diagnostic.filename), "line": str(start.line), "endLine": str(end.line)}
     message = diagnostic.message
     if start.cell is not None:
-        # The lines are those of the file, which is JSON: there are no columns to speak of.
+        # The lines are those of the file, which is JSON: there are no columns to mention.
         message = f"{start}: {message}"
     elif start.row == end.row:
         # GitHub takes columns where they are on one line only.

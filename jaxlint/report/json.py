@@ -1,4 +1,4 @@
-"""For programs: one array of objects, with rows and columns 1-based and columns in code points."""
+"""For programs: one array of objects, with lines and columns 1-based and columns in code points."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def write_statistics(report: Report, out: TextIO, style: Style) -> None:  # noqa
 
 
 def finding(diagnostic: Diagnostic) -> dict[str, Any]:
-    """Return the object that stands for a finding."""
+    """Return the object that represents a finding."""
     return {
         "code": diagnostic.code,
         "name": diagnostic.name,

@@ -19,7 +19,7 @@ _IMPOSSIBLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 
 def write(report: Report, out: TextIO, style: Style) -> None:  # noqa: ARG001
-    """Write the document; one test that passes stands for a run without findings."""
+    """Write the document; one test that passes represents a run without findings."""
     places = Places(report.folder)
     # In ASCII alone, so that it is right whatever encoding the stream has.
     out.write('<?xml version="1.0" encoding="UTF-8"?>\n')

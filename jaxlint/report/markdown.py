@@ -21,7 +21,7 @@ _SPECIAL = re.compile(r"([\\`*_~\[\]<>&#@|])")
 
 
 def write(report: Report, out: TextIO, style: Style) -> None:  # noqa: ARG001
-    """Write a heading, one row for each finding, and how to go on."""
+    """Write a heading, one line for each finding, and how to go on."""
     out.write(f"### jaxlint\n\n{report.summary}\n")
     if report.diagnostics:
         places = Places(report.folder)
@@ -40,7 +40,7 @@ def write(report: Report, out: TextIO, style: Style) -> None:  # noqa: ARG001
 
 
 def write_statistics(report: Report, out: TextIO, style: Style) -> None:  # noqa: ARG001
-    """Write a heading, and one row for each rule."""
+    """Write a heading, and one line for each rule."""
     out.write(f"### jaxlint\n\n{report.summary}\n")
     if report.statistics:
         out.write("\n| rule | name | findings |\n|---|---|---|\n")

@@ -30,7 +30,7 @@ def write(report: Report, out: TextIO, style: Style) -> None:  # noqa: ARG001
 
 
 def diagnostics(report: Report) -> Iterator[dict[str, Any]]:
-    """Yield the object that stands for each finding."""
+    """Yield the object that represents each finding."""
     places = Places(report.folder)
     for diagnostic in report.diagnostics:
         yield _diagnostic(diagnostic, places)
@@ -50,7 +50,7 @@ def _diagnostic(diagnostic: Diagnostic, places: Places) -> dict[str, Any]:
     if fixes:
         value["suggestions"] = [_suggestion(fix) for fix in fixes]
     if diagnostic.places:
-        # Without a column, as that would have to be counted in bytes of a line that is not at hand.
+        # Without a column, as that would have to be counted in bytes of a line that is not at pass.
         value["related_locations"] = [
             {
                 "message": valid(note.message),
@@ -78,7 +78,7 @@ def _explained(fix: LocatedFix) -> str:
 
 
 def _suggestion(fix: LocatedFix) -> dict[str, Any]:
-    # Without columns, a range stands for whole lines, both included.
+    # Without columns, a range represents whole lines, both included.
     assert fix.lines is not None  # noqa: S101
     span = {"start": {"line": fix.lines.first}, "end": {"line": fix.lines.last}}
     return {"range": span, "text": valid(fix.lines.text or "")}

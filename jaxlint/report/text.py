@@ -59,7 +59,7 @@ def _details(diagnostic: Diagnostic, style: Style, *, everything: bool) -> list[
 
 
 def _over_several(diagnostic: Diagnostic, style: Style) -> tuple[str, list[str]]:
-    """Return code over several rows, with a line at its side from where it starts to where it ends."""
+    """Return code over several lines, with a line at its side from where it starts to where it ends."""
     width = len(str(diagnostic.excerpt[-1][0]))
     bar, margin = style.faint("|"), " " * width
     before = first = diagnostic.excerpt[0][0]

@@ -20,7 +20,7 @@ FORMATS = ("text", "json", "sarif", "rdjson", "markdown")
 
 
 def write(results: Sequence[Result], out: TextIO, style: Style, form: str, *, shown: int = 0) -> None:
-    """Write results in one of the `FORMATS`; as text, the first ones that are `shown` already are left out."""
+    """Write results in one of the `FORMATS`; as text, the first ones that are `shown` already are skipped."""
     if form == "json":
         _write_json(results, out)
     elif form == "text":
@@ -123,7 +123,7 @@ def _write_json(results: Sequence[Result], out: TextIO) -> None:
 
 
 def as_json(result: Result) -> dict[str, Any]:
-    """Return the object that stands for a result; what was not measured is left out of its evidence."""
+    """Return the object that represents a result; what was not measured is skipped of its evidence."""
     measured = _figures(result.evidence)
     shown = {
         **finding(result.diagnostic),
@@ -138,7 +138,7 @@ def as_json(result: Result) -> dict[str, Any]:
 
 
 _CALLS = {"observed": "observed"}
-"""Whose calls a tier speaks of: verify's own, unless it is this."""
+"""Whose calls a tier mentions: verify's own, unless it is this."""
 
 
 def _fix_as_json(fix: FixVerdict) -> dict[str, Any]:
@@ -155,5 +155,5 @@ def _fix_as_json(fix: FixVerdict) -> dict[str, Any]:
 
 
 def _figures(evidence: Evidence) -> dict[str, Any]:
-    """Return what was measured; what was not is left out."""
+    """Return what was measured; what was not is skipped."""
     return {name: value for name, value in asdict(evidence).items() if value not in (None, "")}

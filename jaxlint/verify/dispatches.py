@@ -1,4 +1,4 @@
-"""Counts what is handed to the device one by one: single operations, and programs made of many.
+"""Counts what is passed to the device one by one: single operations, and programs made of many.
 
 jax tells its listeners of compiles, not of calls: the same operation a second time leaves no record.  Where all
 dispatch passes through Python there are two doors, the rule that evaluates a primitive and the function that runs a

@@ -397,7 +397,7 @@ class World:
         default: Any = inspect.Parameter.empty,
         literals: Sequence[object] = (),
     ) -> Any:
-        """Return what stands at a path.
+        """Return what is at a path.
 
         Raises:
             NoInputError: nothing can be made for it.
@@ -434,7 +434,7 @@ class World:
     ) -> tuple[list[Any], dict[str, Any]]:
         """Return arguments for a function, whose paths are `path` and a parameter's name.
 
-        `uses` says what it does with them, and `kept` what methods do with what it keeps; `skip` leaves out so many
+        `uses` says what it does with them, and `kept` what methods do with what it keeps; `skip` skips so many
         parameters at the start, `literals` are what visible calls give for some.
 
         Raises:

@@ -32,7 +32,7 @@ _PART, _CAUGHT, _ENTER = "_jaxlint_part_", "_jaxlint_caught_", "_jaxlint_enter_"
 
 
 def range_of(node: ast.expr | ast.stmt) -> Range:
-    """Return where `node` stands."""
+    """Return where `node` is."""
     return node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
 
 
@@ -58,7 +58,7 @@ def innermost_statements(tree: ast.Module, lines: Iterable[int]) -> dict[int, as
 def parts_of(tree: ast.Module, where: Range) -> list[ast.expr | ast.stmt]:
     """Return what has to be evaluated for all of a place to have run: an expression, or the statements of a loop.
 
-    That is the expression itself, with what in it Python may leave out: an operand of `and` and `or`, a branch of
+    That is the expression itself, with what in it Python may skip: an operand of `and` and `or`, a branch of
     `if ... else`, what a comprehension does with each item, the body of a lambda.  Of a loop or another compound
     statement it is every statement inside.
     """
@@ -83,7 +83,7 @@ def _covers(where: Range, node: ast.stmt) -> bool:
 
 
 def _is_optional(part: ast.AST, whole: ast.AST) -> bool:
-    """Tell whether a part of an expression may be left out when the expression is evaluated."""
+    """Tell whether a part of an expression may be skipped when the expression is evaluated."""
     for node in ast.walk(whole):
         left_out: Iterable[ast.AST] = ()
         match node:
@@ -115,8 +115,8 @@ class Instrumenter(ast.NodeTransformer):
     """Rewrites one module's tree in place.
 
     `watched` are the lines of which it shall be known how often they were about to run; `loops` the lines of loops
-    (statements or comprehensions) whose turns can be limited; `spans` the ranges of which it shall be known whether
-    all of their parts ran; `entries` the functions and methods of module-level classes whose calls can be met.
+    (statements or comprehensions) whose iterations can be limited; `spans` the ranges of which it shall be known
+    whether all of their parts ran; `entries` the functions and methods of module-level classes whose calls can be met.
     After `visit`, `calls` holds the original call nodes by number, `numbers` their numbers by range, and `parts` the
     ranges of the parts of each span.
     """
@@ -196,7 +196,7 @@ class Instrumenter(ast.NodeTransformer):
         if isinstance(node, ast.For) and node.lineno in self._loops:
             node.iter = _hook(node.iter, _TURNS, node.iter, ast.Constant(node.lineno))
         elif isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
-            # The `for` may stand on a later line than the comprehension.
+            # The `for` may be on a later line than the comprehension.
             for number, generator in enumerate(node.generators):
                 lines = {generator.target.lineno} | ({node.lineno} if number == 0 else set())
                 for line in lines & self._loops if not generator.is_async else ():
@@ -418,7 +418,7 @@ class Watch:
         return bool(file) and not self._is_user(str(file)) and vars(module).get(name) is compiled
 
     def made_at(self, frame: types.FrameType, number: int, call: ast.Call) -> tuple[tuple[Place, ...], bool]:
-        """Return where the compiled object was made that `frame` is calling, or hands to what it is calling.
+        """Return where the compiled object was made that `frame` is calling, or passes to what it is calling.
 
         `number` and `call` name the call node that the frame is evaluating.  The second value tells whether the object
         itself is called.

@@ -60,7 +60,7 @@ def comes_from(event: Event, anchor: Anchor | None) -> bool:
     """Tell whether an event comes from a place; any does where there is no anchor.
 
     It does if the compiled object that was called was made there, wherever it was called; for an event that no
-    compiled object in sight caused, if the place was being evaluated.
+    compiled object visible caused, if the place was being evaluated.
     """
     return anchor is None or any(map(anchor.holds, event.made or event.stack))
 
@@ -187,9 +187,9 @@ def while_loading(runs: Iterable[Run], anchor: Anchor, *, invented: bool = False
 
 
 def uncompiled(observation: Observation, anchor: Anchor | None, entry: Entry | None) -> Judgement:
-    """Judge whether a compile wrapper is idle: nothing it made compiled, and its function ran in Python on each call.
+    """Judge whether a compiling wrapper is idle: nothing it made compiled, and its function ran in Python on each call.
 
-    `anchor` is where the wrapper stands, `entry` the function it is about, with the first line of its body watched.
+    `anchor` is where the wrapper is, `entry` the function it is about, with the first line of its body watched.
     """
     if observation.reason:
         return Judgement(None, f"{observation.target} could not be called: {observation.reason}")
@@ -224,7 +224,7 @@ def raises(
     *,
     traced: bool = False,
 ) -> Judgement:
-    """Judge whether an exception comes from a place (its innermost user frame stands there), or from anywhere.
+    """Judge whether an exception comes from a place (its innermost user frame is there), or from anywhere.
 
     An argument of which jax can make no array is refused at the call; it counts where the place uses it, that is, where
     `names`, those of the function and what the place mentions, hold both; so is a static one without a hash, which
@@ -271,10 +271,10 @@ def leaks(observation: Observation) -> Judgement:
 
 
 def grows(growth: Growth, *, by_data: bool = False, literal: bool = True) -> Judgement:
-    """Judge whether a loop is unrolled into a program that is large because of its turns.
+    """Judge whether a loop is unrolled into a program that is large because of its iterations.
 
-    With `by_data`, the number of turns is that of invented data and says nothing; that the program grows decides.
-    `literal` tells whether the number of turns is written there; if not, invented arguments may make it small.
+    With `by_data`, the number of iterations is that of invented data and says nothing; that the program grows decides.
+    `literal` tells whether the number of iterations is written there; if not, invented arguments may make it small.
     """
     numbers = Evidence(growth.target, growth.inputs)
     tier = "abstract" if growth.inputs else "concrete"
@@ -423,7 +423,7 @@ LARGE_CONSTANTS = 4_000_000
 
 
 def op_by_op(observation: Observation, anchor: Anchor) -> Judgement:
-    """Judge whether what a place does was run as single operations, no fewer of them than of compiled functions.
+    """Judge whether what a place does was run as single operations, no fewer of them than of jitted functions.
 
     Where dispatches were counted they decide, however little is left to compile; else the programs of the first call.
     """

@@ -1,7 +1,7 @@
 """Loads the module under test in this process, and calls what is in it.
 
 The module is run statement by statement, each compiled under the file's real name, so that jax, tracebacks and
-recorded places all speak of the file that was linted.  A module of a package is imported under its own name, so that
+recorded places all mention the file that was linted.  A module of a package is imported under its own name, so that
 its relative imports and those that import it back work; what cannot be imported or run leaves stubs that say why.
 """
 
@@ -87,7 +87,7 @@ class Module:
         """Run the module and its examples hook.
 
         `source` replaces the file's text.  `whole` says whether to run all of it as a script, or only what defines
-        something and what stands on `watched` lines: no other bare calls and loops, no `if __name__ == "__main__"`.
+        something and what is on `watched` lines: no other bare calls and loops, no `if __name__ == "__main__"`.
         `spans` are the ranges of which it shall be known what of them ran, `entries` the functions whose calls
         `record` may look for.  `examples` is a file whose hook is used
         instead of the module's.
@@ -367,7 +367,7 @@ class Module:
         return found.text if found is not None and target not in self._examples else ""
 
     def grow(self, target: str, lines: range, limits: Iterable[int]) -> Growth:
-        """Call a target once for each limit on the turns of the loop that stands on these lines."""
+        """Call a target once for each limit on the iterations of the loop that is on these lines."""
         jax = self._recorder.jax
         try:
             action = self._action(target)
@@ -416,7 +416,7 @@ class Module:
         return (first,)
 
     def again(self, line: int, calls: int, *, dispatches: Anchor | None = None, seconds: float = 0.0) -> Observation:
-        """Run the module-level statement that stands on a line again; `dispatches` and `seconds` as for `call`."""
+        """Run the module-level statement that is on a line again; `dispatches` and `seconds` as for `call`."""
         target = f"line {line}"
         for unit in self._units:
             if unit.line <= line <= unit.end_line:
@@ -530,7 +530,7 @@ _NOT_LOADED = "which could not be loaded"
 
 
 class Stub:
-    """Stands for what a failing statement should have defined; using it says which and why."""
+    """Replaces what a failing statement should have defined; using it says which and why."""
 
     def __init__(self, name: str, reason: str) -> None:
         self.jaxlint_name = name

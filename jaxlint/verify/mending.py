@@ -19,7 +19,7 @@ from jaxlint.verify.verdict import FixVerdict, Result, Verdict
 _TARGETS = 3
 """How many functions are tried that lead to a place."""
 _ALTERNATIVES = 4
-"""How many ways to mend a finding are tried."""
+"""How many ways to fix a finding are tried."""
 
 Show = Callable[[Source, Iterable[Finding]], list[Finding]]
 
@@ -44,7 +44,7 @@ class Mending:
     def mend(self, results: Sequence[Result]) -> list[Result]:
         """Apply what holds, to `source`, and return the results with a verdict on the fix of each that has one.
 
-        Findings that show when one function is called are mended together first, as each of them would hide that the
+        Findings that show when one function is called are fixed together first, as each of them would hide that the
         effect of another one is gone, and one by one where that does not hold.
 
         Raises:

@@ -55,13 +55,13 @@ class Event:
 
     `kind` is `compile` (a backend compile), `load` (the same, answered by the persistent cache), `trace`, `miss` (a
     tracing cache miss, which jax does not report for functions of its own or of flax); or, of the code under test,
-    `made` (a compiled object came into being) and `call` (one was called that was made in sight); or `constant` (a
+    `made` (a compiled object came into being) and `call` (one was called whose creation is visible); or `constant` (a
     program was lowered that holds arrays as constants), whose `count` are the bytes; or, where they are counted,
     `dispatch` (a single operation was run) and `program` (a function that the user had compiled was).
     `stack` holds the user frames, innermost first.  `made` holds the user frames at the moment when the compiled
     object that was called came into being, innermost first; it is empty where no compiled object was called (an eager
-    operation) or where it was made out of sight.  `called` tells whether the innermost frame of the module called that
-    object itself, rather than a method of it or something that it was handed to.
+    operation) or where its creation is not visible.  `called` tells whether the innermost frame of the module called
+    that object itself, rather than a method of it or something that it was passed to.
     """
 
     kind: str
@@ -172,14 +172,14 @@ class Inputs:
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """How the programs of a target grow with the turns of one of its loops.
+    """How the programs of a target grow with the iterations of one of its loops.
 
-    `equations` maps a number of turns to the equations, in all programs made, that come from the lines of the loop;
-    those of a compiled function called in it are counted once.  `turns` is how often the loop turns when it is let,
+    `equations` maps a number of iterations to the equations, in all programs made, that come from the lines of the
+    loop; those of a jitted function called in it are counted once.  `turns` is how often the loop runs when it is let,
     None if that is not known (a `while` loop).  `slow` counts those that take much longer to compile than others (see
-    `recorder`), at the highest number of turns.  `reached` tells whether its first line, if it was watched, ran at all.
-    `reason` says why nothing could be measured.  `sizes` are the iterations and equations of the whole loop with the
-    arguments found, and with larger ones, if there are more of both then.
+    `recorder`), at the highest number of iterations.  `reached` tells whether its first line, if it was watched, ran at
+    all. `reason` says why nothing could be measured.  `sizes` are the iterations and equations of the whole loop with
+    the arguments found, and with larger ones, if there are more of both then.
     """
 
     target: str

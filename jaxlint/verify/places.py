@@ -1,4 +1,4 @@
-"""Where a line of a module stands: what starts on it, and what has to be called for it to run.
+"""Where a line of a module is: what starts on it, and what has to be called for it to run.
 
 Works on the text alone.  Lines are 1-based, columns 0-based UTF-8 bytes, as the child reports them.
 """
@@ -138,7 +138,7 @@ class Places:
         return None
 
     def entry(self, line: int) -> Entry | None:
-        """Return the function that the compile wrapper on a line is about.
+        """Return the function that the compiling wrapper on a line is about.
 
         That is the function it decorates, or that its first argument names, or that is defined right below it.
         """

@@ -25,15 +25,15 @@ class Effect(enum.Enum):
     EVERY_CALL = enum.auto()
     """Compiles come from the place in the second and third call."""
     IDLE = enum.auto()
-    """Nothing that a compile wrapper made is compiled, and its function runs in Python."""
+    """Nothing that a compiling wrapper made is compiled, and its function runs in Python."""
     RAISES = enum.auto()
     """An exception comes from the place."""
     GROWS = enum.auto()
-    """The equations from the place grow with the turns of its loop, and are many."""
+    """The equations from the place grow with the iterations of its loop, and are many."""
     FLOODS = enum.auto()
     """The first call makes several programs at the place."""
     PER_VALUE = enum.auto()
-    """One compiled function is compiled at the place for several values."""
+    """One jitted function is compiled at the place for several values."""
     PER_SHAPE = enum.auto()
     """One operation is compiled at the place for several shapes."""
     LEAKS = enum.auto()
@@ -92,7 +92,7 @@ IN_CALLS: dict[Effect, Callable[[Observation, Anchor], Judgement]] = {
 """How to judge at a place the effects that show in the calls of one target, most of them in the first."""
 
 _CALLED_FROM = ("JAX203", "JAX406", "JAX502", "JAX503")
-"""Rules that report what a compiled function is given, which was made elsewhere."""
+"""Rules that report what a jitted function is given, which was made elsewhere."""
 
 NOBODY = "nothing visible can be called for this line to run"
 """Why a place was not run, where no function leads to it."""
@@ -102,7 +102,7 @@ _TRACED = ("JAX201", "JAX208", "JAX209", "JAX210", "JAX211")
 _ITERATIONS = 2
 
 _LOOPS = ("JAX402", "JAX405")
-"""Rules that report a loop for what its turns do."""
+"""Rules that report a loop for what its iterations do."""
 
 
 def effect_of(code: str, impact: Impact | None = None) -> Effect:
@@ -199,7 +199,7 @@ class Proof:
         An exception from one of the lines that are asked about may be what they are there to show.
         """
         if self._budget is not None:
-            # What failed has left stubs, which speak for themselves where they are used.
+            # What failed has left stubs, which support themselves where they are used.
             reason = self._module.loaded.reason
             return f"the module cannot be loaded: {reason}" if reason else None
         anchors = [self._places.anchor(line) for line in self._lines]
@@ -213,7 +213,7 @@ class Proof:
         """Judge whether the effect that a rule claims shows at a line.
 
         A place in a function is judged by calling the outermost function around it; a place at module level by loading
-        the module, and by every example.  With `again`, what stands at module level is run once more instead: would
+        the module, and by every example.  With `again`, what is at module level is run once more instead: would
         the effect show if it were repeated?
 
         Raises:
@@ -314,7 +314,7 @@ class Proof:
         return self._places.with_classes(line) if code == "JAX109" else anchor
 
     def examples(self, code: str, without: Collection[str] = ()) -> Iterator[Judgement]:
-        """Judge, for each example the module gives but those left out, whether the effect of a rule shows in it."""
+        """Judge, for each example the module gives but those skipped, whether the effect of a rule shows in it."""
         effect = effect_of(code)
         for name in self._module.loaded.examples:
             if name in without:
@@ -419,7 +419,7 @@ class Proof:
                 result = Judgement(None, f"{target} raises nothing with {inputs.text}, but may without None")
                 continue
             if inputs is not None and not found and not inputs.compiled:
-                # Nothing in sight compiles it, so it is traced as its callers would.
+                # Nothing visible compiles it, so it is traced as its callers would.
                 traced = self._module.trace(target, "traced", 1)
                 found = [run.failure for run in traced.runs if run.failure and run.failure.traced]
                 if not found:
@@ -591,7 +591,7 @@ class Proof:
         return self._observations[key]
 
     def _at_module_level(self, line: int, dispatches: Anchor | None = None) -> Observation:
-        """Return what the statement around a line did when the module was loaded, or does now if it was left out.
+        """Return what the statement around a line did when the module was loaded, or does now if it was skipped.
 
         Dispatches were counted then, and are now where `dispatches` says at which place.
         """
@@ -611,6 +611,6 @@ class Proof:
 
 
 _EAGER = ("JAX106", "JAX107")
-"""Rules about functions of jax that compile what they are given, with no compiled object in sight."""
+"""Rules about functions of jax that compile what they are given, with no visible compiled object."""
 _CALLERS = 2
 """How many functions that call a target are tried in its stead."""

@@ -52,9 +52,9 @@ def prove(
     examples: str | None = None,
     measured: bool = False,
 ) -> FixProof:
-    """Prove that `after`, a text for the file `before`, mends what a rule reports in it.
+    """Prove that `after`, a text for the file `before`, fixes what a rule reports in it.
 
-    `text` stands for what is in the file; `examples` is a file that gives the examples, instead of the file itself.
+    `text` represents what is in the file; `examples` is a file that gives the examples, instead of the file itself.
     With `measured`, the original is measured as well as the fixed version.
 
     `targets` are the functions to call, by qualified name; by default those that both versions give examples for.

@@ -49,7 +49,7 @@ CALLS = 3
 """The first call always compiles; two more show whether it goes on."""
 
 TURNS = (2, 4)
-"""Turns of a loop that are enough to see how its programs grow, and few enough to compile."""
+"""Iterations of a loop that are enough to see how its programs grow, and few enough to compile."""
 
 _BOOTSTRAP = """
 import sys, types
@@ -254,7 +254,7 @@ class LoadedModule:
         return self._observe(target, request)
 
     def reload(self) -> None:
-        """Have the child load the module anew before the next call."""
+        """Have the child load the module again before the next call."""
         self._prover.forget(self)
 
     def record(self, targets: Iterable[str], sources: Iterable[Source], seconds: float) -> dict[str, str]:
@@ -296,7 +296,7 @@ class LoadedModule:
         return self._observe(target, {"op": "trace", "target": target, "mode": mode, "calls": calls})
 
     def grow(self, target: str, line: int, end_line: int, limits: Iterable[int] = TURNS) -> Growth:
-        """Call a target once for each limit on the turns of a loop, and count the equations that come from its lines.
+        """Call a target once per limit on the iterations of a loop, and count the equations that come from its lines.
 
         The limit takes hold only if the line was among the `loops` given to `load`.
         """

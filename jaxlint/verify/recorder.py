@@ -209,7 +209,7 @@ class Recorder:
         if self._recording:
             frame = sys._getframe(1)
             made, called = self._made(frame)
-            # What a compiled object is only handed to may run anything.
+            # What a compiled object is only passed to may run anything.
             kind = "program" if program or (made and called) else "dispatch"
             stack = self.frames(frame)
             key = (kind, name, stack, made, called)

@@ -31,7 +31,7 @@ _PASSING = (
     "printed more",
     "started more",
 )
-"""Words of reasons that speak of the machine as much as of the code."""
+"""Words of reasons that mention the machine as much as of the code."""
 _FILES = 5000
 
 

@@ -69,7 +69,7 @@ class Wanted:
     """What a try must come to: `line` is the place, `anchor` its ranges.
 
     `effect` is `call` (the place does something under trace), `error` (it raises), `reach` (the call succeeds) or
-    `dispatch` (it succeeds, and runs more than one operation at the place).  `parts` are what Python may leave out of
+    `dispatch` (it succeeds, and runs more than one operation at the place).  `parts` are what Python may skip of
     the place, all of which had better run.
     """
 
@@ -90,7 +90,7 @@ class Found:
     mode: str
     state: State
     opaque: tuple[str, ...] = ()
-    """The paths of objects about which nothing is known but their attributes, and of functions standing for others."""
+    """The paths of objects about which nothing is known but their attributes, and of functions in place of others."""
     given: bool = False
     """Whether all of it comes from the code."""
     recorded: bool = False
@@ -108,7 +108,7 @@ class Outcome:
     reason: str = ""
     world: World | None = None
     names: frozenset[str] = frozenset()
-    """Names where it failed, which may be those of parameters of another function that was handed the values."""
+    """Names where it failed, which may be those of parameters of another function that was passed the values."""
     idle: bool = False
     """It succeeded, but there was nothing to do for the values that it was given."""
     partly: Found | None = None
@@ -144,7 +144,7 @@ class Search:
         return self._definitions.uses(self._node, self._target.rpartition(".")[0]) if self._node else None
 
     def find(self, wanted: Wanted, tries: int, seconds: float, patience: float = 0.0) -> Found | None:
-        """Return arguments, or None where the budget does not suffice; `reason` then says what stood in the way.
+        """Return arguments, or None where the budget does not suffice; `reason` then says what was in the way.
 
         A call for which nothing has to be invented may take `patience` seconds.
         """
@@ -156,7 +156,7 @@ class Search:
         mode = Mode.CONCRETE if wanted.effect == "dispatch" else Mode.ABSTRACT
         found = self._find(wanted, mode, tries, seconds * 0.6)
         if found is None and "never ran" in self.reason:
-            # The place is in a function that the target gives back, or in one that such a function calls.
+            # The place is in a function that the target returns, or in one that such a function calls.
             reason = self.reason
             for node in self._to_chase(wanted.line):
                 self._chased = node
@@ -389,7 +389,7 @@ class Search:
         return inner, world.call(f"{self._target}()>", inner, uses)
 
     def _function(self, world: World) -> tuple[Callable[..., Any], int]:
-        """Return what stands for the target, and how many of its parameters are taken care of."""
+        """Return what represents the target, and how many of its parameters are taken care of."""
         owner_name, _, name = self._target.rpartition(".")
         owner: Any = self._module
         for part in owner_name.split(".") if owner_name else ():
@@ -783,7 +783,7 @@ def _needs_values(failure: Failure | None) -> bool:
 
 
 def _dispatched(run: Run, anchor: Anchor) -> int:
-    """Return how many single operations a run handed to the device at a place."""
+    """Return how many single operations a run passed to the device at a place."""
     return sum(e.count for e in run.events if e.kind == "dispatch" and any(map(anchor.holds, e.stack)))
 
 
@@ -847,7 +847,7 @@ def _index_of(choices: list[Choice], wanted: Choice) -> int | None:
 
 
 def _numbers(message: str) -> list[int]:
-    """Return the sizes that a message speaks of."""
+    """Return the sizes that a message mentions."""
     found = [int(text) for text in re.findall(r"(?<![\w.])\d{1,5}(?![\w.])", message[:400])]
     return [number for number in dict.fromkeys(found) if 2 < number <= 4096 and number != SIZE][:3]
 
@@ -886,8 +886,8 @@ _TRIES_FOR_ALL = 60
 """How many tries go into having all of a place run, when its line does."""
 _EDITS = 4
 _CHASED = 4
-"""How many functions inside a target are looked for in what it gives back."""
+"""How many functions inside a target are looked for in what it returns."""
 _BLAMED = 8
 _TEXT = 300
 _DECORATORS = 12
-"""How many lines of decorators may stand above a function."""
+"""How many lines of decorators may be above a function."""

@@ -14,7 +14,7 @@ _NANOSECONDS = 1_000_000_000
 
 
 class Steady:
-    """Stands between the code under test and Python's clocks.
+    """Is between the code under test and Python's clocks.
 
     `is_user` tells by its file name whether code is the user's.  Python and jax read the real clocks at all times.
     """

@@ -1,7 +1,7 @@
 """How a function uses what it is given: what its text says about the arguments it can be called with.
 
 Values are named by paths, as they would be written in the function: `x`, `cfg.width`, `params['w']`, `carry[0]`,
-`batches[*]` for what a loop takes out, `init()` for what a call gives back.  Works on the tree alone, runs nothing.
+`batches[*]` for what a loop takes out, `init()` for what a call returns.  Works on the tree alone, runs nothing.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ class Use:
     """Into how many names it is unpacked."""
     iterated: bool = False
     arguments: int | None = None
-    """With how many arguments it is called; -1 where it is handed to what will call it."""
+    """With how many arguments it is called; -1 where it is passed to what will call it."""
     results: int | None = None
-    """Into how many names what it gives back is unpacked."""
+    """Into how many names what it returns is unpacked."""
     texts: dict[str, None] = field(default_factory=dict)
     """The strings it is compared with."""
     numbers: dict[int, None] = field(default_factory=dict)
@@ -35,7 +35,7 @@ class Use:
     rank: int | None = None
     least_rank: int = 0
     size: bool = False
-    """It stands where Python or jax needs an integer: a length, an axis, a bound."""
+    """It is where Python or jax needs an integer: a length, an axis, a bound."""
     key: bool = False
     """It seeds jax's random numbers."""
     flag: bool = False
@@ -214,7 +214,7 @@ class FunctionUses:
     # --- what a failure says ------------------------------------------------------------------------------------------
 
     def progress(self, line: int) -> int:
-        """Return how many statements stand before a line."""
+        """Return how many statements are before a line."""
         return sum(statement.lineno < line for statement in self._statements)
 
     def suspects(self, line: int) -> list[str]:
@@ -248,7 +248,7 @@ class FunctionUses:
         return [*sorted(direct, key=len, reverse=True), *(path for path in derived if path not in direct)]
 
     def guards(self, line: int) -> list[str]:
-        """Return the paths in the conditions under which a line stands."""
+        """Return the paths in the conditions under which a line is."""
         found: dict[str, None] = {}
         for node in ast.walk(self._function):
             if isinstance(node, ast.If | ast.While | ast.For) and node.lineno < line <= (node.end_lineno or 0):
@@ -456,10 +456,10 @@ class FunctionUses:
             setattr(self.add(path), what, True)
 
     def _note_callee(self, node: ast.Call, definitions: Definitions, owner: str) -> None:
-        """Take over what a function in sight does with the values that it is handed."""
+        """Take over what a visible function does with the values that it is passed."""
         name, given = _dotted(node.func), node.args
         if name.rpartition(".")[2] in ("partial", "Partial") and given:
-            # What is handed over now is used when it is called.
+            # What is passed now is used when it is called.
             name, given = _dotted(given[0]), given[1:]
         if not name:
             return

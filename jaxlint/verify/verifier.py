@@ -239,7 +239,7 @@ def verify_at(prover: Prover, path: Path, line: int, code: str, *, budget: Budge
 
 
 def only(jobs: Iterable[Job], places: Sequence[tuple[Path, int]]) -> list[Job]:
-    """Return the jobs with those findings that are at one of the places, each a resolved path and a row."""
+    """Return the jobs with those findings that are at one of the places, each a resolved path and a line."""
     kept = []
     for job in jobs:
         rows = {row for path, row in places if path == job.path.resolve()}

@@ -41,7 +41,7 @@ class Worker:
         self._settings = dict(jax.config.values)
         self._handlers = containment.handlers()
         self._threads = containment.threads()
-        # Collecting garbage before each call is cheap only if jax's own objects are left out.
+        # Collecting garbage before each call is cheap only if jax's own objects are skipped.
         gc.collect()
         gc.freeze()
 

@@ -264,6 +264,6 @@ def _unused(file: File, result: Checked) -> int:
 
 
 def _place(source: Source, row: int) -> str:
-    """Return a row as users know it."""
+    """Return a line as users know it."""
     cell, row = source.place(source.line_starts[row - 1])
     return str(row) if cell is None else f"cell {cell}:{row}"

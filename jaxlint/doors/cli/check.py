@@ -385,7 +385,7 @@ def _per_file_ignores(texts: Sequence[str]) -> dict[str, list[str]]:
 
 
 def _stdin_files(name: str | None, finder: Finder) -> list[File]:
-    """Return the one file that standard input stands for, or none where it is excluded by force."""
+    """Return the one file that standard input represents, or none where it is excluded by force."""
     from jaxlint.discovery import File, force_excluded
 
     if name is None:

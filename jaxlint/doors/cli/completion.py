@@ -41,7 +41,7 @@ def whole_parser() -> argparse.ArgumentParser:
 
 
 def _complete(action: argparse.Action) -> None:
-    """Say what may stand for a value, by what the help calls it."""
+    """Say what may represent a value, by what the help calls it."""
     import shtab
 
     kind = action.metavar if isinstance(action.metavar, str) else ""

@@ -366,7 +366,7 @@ def _entries(values: list[Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _within(name: str) -> list[str]:
-    """Return the files that a name stands for: of a folder, its logs, or itself where it holds dumps or nothing."""
+    """Return the files that a name represents: of a folder, its logs, or itself where it holds dumps or nothing."""
     if not os.path.isdir(name):
         return [name]
     from jaxlint.doctor import pprof

@@ -187,7 +187,7 @@ def _observe(arguments: argparse.Namespace) -> int:
     if reader.errors:
         return 2
     places = [_place(text) for text in arguments.only]
-    # What a run shows is worth a word however sure the code in sight makes it.
+    # What a run shows is worth a word however sure the visible code makes it.
     every = argparse.Namespace(**{**vars(arguments), "min_confidence": "low"})
     files, jobs, failed = _lint(every, [str(path) for path, _ in places])
     if places:

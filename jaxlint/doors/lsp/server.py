@@ -491,7 +491,7 @@ class Session:
 
 
 def _told(reason: Reason, result: Result) -> str:
-    """Say what speaks for a finding or against it, with its line."""
+    """Say what supports a finding or against it, with its line."""
     at = reason.at
     if isinstance(at, Place):
         return f"{at.path}, line {at.row}: {reason.worded}"

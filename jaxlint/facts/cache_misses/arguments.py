@@ -1,4 +1,4 @@
-"""What calls of compiled functions are handed, where it makes them compile again, or fail."""
+"""What calls of jitted functions are passed, where it makes them compile again, or fail."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ _STRONG = frozenset(f"jax.numpy.{name}" for name in ("float16", "bfloat16", "flo
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Given:
-    """An argument that a call hands to a parameter, with what is wrong with it in words.
+    """An argument that a call passes to a parameter, with what is wrong with it in words.
 
-    `name` is the parameter's, `parameter` the one itself where the function is in sight; `unneeded` says that nothing
+    `name` is the parameter's, `parameter` the one itself where the function is visible; `unneeded` says that nothing
     there needs its value in Python.
     """
 
@@ -89,7 +89,7 @@ class StaticField:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Carry:
-    """A weakly typed value that a loop carries through a compiled function.
+    """A weakly typed value that a loop carries through a jitted function.
 
     `dtype` is the type that comes back, empty where the source does not show it.
     """
@@ -102,7 +102,7 @@ class Carry:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mixed:
-    """A call that hands over a parameter in another way than an earlier one with the same value."""
+    """A call that passes a parameter in another way than an earlier one with the same value."""
 
     call: CompiledCall
     other: CompiledCall
@@ -110,7 +110,7 @@ class Mixed:
 
 
 class Arguments:
-    """Looks at the arguments of the calls of compiled functions."""
+    """Looks at the arguments of the calls of jitted functions."""
 
     def __init__(
         self,
@@ -137,7 +137,7 @@ class Arguments:
         self._lengths = lengths
 
     def _statics(self) -> Iterator[tuple[CompiledCall | ImportedCall, str, cst.BaseExpression, Parameter | None]]:
-        """Yield what calls hand to static parameters: the call, the parameter's name, the argument, the parameter."""
+        """Yield what calls pass to static parameters: the call, the parameter's name, the argument, the parameter."""
         for call in self._compiled.calls:
             for parameter in call.parameters:
                 node = call.argument(parameter) if call.is_static(parameter) else None
@@ -163,7 +163,7 @@ class Arguments:
     def incomparable(self) -> list[Given]:
         """The arguments with a static field that holds an array.
 
-        The key of the compile cache leaves out what static fields hold, and compares it by `==`: lists and
+        The key of the compile cache skips what static fields hold, and compares it by `==`: lists and
         dictionaries do, arrays do not.
         """
         found = []
@@ -278,7 +278,7 @@ class Arguments:
         return found
 
     def is_passed(self, cls: Class) -> bool:
-        """Whether a call in sight hands an instance of a class to a compiled function."""
+        """Whether a visible call passes an instance of a class to a jitted function."""
         return any(
             self._names.instance_class(value) is cls
             for call in self._compiled.calls
@@ -314,9 +314,9 @@ class Arguments:
 
     @functools.cached_property
     def fresh(self) -> list[Given]:
-        """The static arguments that are made anew and equal no other.
+        """The static arguments that are created again and equal no other.
 
-        Calls of what another module compiles are left out: helpers that take functions are mostly called under trace.
+        Calls of what another module compiles are skipped: helpers that take functions are mostly called under trace.
         """
         found = []
         for call, name, node, parameter in self._statics():
@@ -392,7 +392,7 @@ class Arguments:
 
     @functools.cached_property
     def varying(self) -> list[Given]:
-        """The static arguments that change in each turn of a loop; `sure` says that nothing needs them static."""
+        """The static arguments that change in each iteration of a loop; `sure` says that nothing needs them static."""
         found: list[Given] = []
         for call, name, node, parameter in self._statics():
             loop = call.context.loop
@@ -410,7 +410,7 @@ class Arguments:
         return found
 
     def _is_remembered(self, call: cst.Call, loop: Loop) -> bool:
-        """Whether a call stands behind `if key not in known` and its result goes to `known`: it is made once a key."""
+        """Whether a call is behind `if key not in known` and its result goes to `known`: it is made once a key."""
         for parent in self._tree.ancestors(call):
             if parent is loop.node or isinstance(parent, (cst.FunctionDef, cst.Lambda)):
                 return False
@@ -425,7 +425,7 @@ class Arguments:
 
     @staticmethod
     def _is_same(given: Given, call: CompiledCall | ImportedCall, name: str, node: cst.CSTNode) -> bool:
-        """Whether an earlier call of the same turn has compiled the program for the value."""
+        """Whether an earlier call of the same iteration has compiled the program for the value."""
         return (
             given.name == name
             and given.call.name == call.name
@@ -471,7 +471,7 @@ class Arguments:
         )
 
     def _turn_of(self, node: cst.CSTNode, loop: Loop, depth: int = 4) -> Loop | None:
-        """Return the loop, this one or one around it, whose turn an expression depends on.
+        """Return the loop, this one or one around it, whose iteration an expression depends on.
 
         What is chosen between two values has two, and what is doubled until it suffices has few.
         """
@@ -521,7 +521,7 @@ class Arguments:
 
     @functools.cached_property
     def varying_shapes(self) -> list[Given]:
-        """The traced arguments whose shape changes in each turn of a loop, one a call, the surest."""
+        """The traced arguments whose shape changes in each iteration of a loop, one a call, the surest."""
         found: dict[int, Given] = {}
         for call in self._compiled.calls:
             loop = call.context.loop
@@ -548,7 +548,7 @@ class Arguments:
         return list(found.values())
 
     def _is_lengthened(self, call: CompiledCall, parameter: Parameter, name: str) -> bool:
-        """Whether a loop hands back to a compiled function what it returned, which is longer each time."""
+        """Whether a loop returns to a jitted function what it returned, which is longer each time."""
         parent = self._tree.parent(call.node)
         if not isinstance(parent, cst.Assign) or len(parent.targets) != 1:
             return False
@@ -585,7 +585,7 @@ class Arguments:
         return "", False
 
     def _is_found(self, node: cst.CSTNode, made: cst.CSTNode, loop: Loop) -> bool:
-        """Whether a value is what `np.nonzero` and its kin find in data that the loop changes."""
+        """Whether a value is what `np.nonzero` and similar functions find in data that the loop changes."""
         changed = (b.context.loop for name in _names_in(made) for b in self._names.bindings(name))
         if not any(inner is not None and loop.inside(inner) for inner in changed):
             return False
@@ -603,7 +603,7 @@ class Arguments:
         )
 
     def _begins_anew(self, binding: Binding) -> bool:
-        """Whether a turn binds a name to something else before it joins that: `x = parts(i); x = concatenate(x)`."""
+        """Whether an iteration rebinds a name before it joins it: `x = parts(i); x = concatenate(x)`."""
         context = binding.context
         return any(
             other.context.loop is context.loop
@@ -754,7 +754,7 @@ class Arguments:
         if not any(parameter in side for side in sides):
             return None
         if any(self._has_axes(call, other) for other in others):
-            return None  # the first turn has another shape, whatever its type
+            return None  # the first iteration has another shape, whatever its type
         types = {self._type_of(call, other) for other in others}
         dtype = types.pop() if len(types) == 1 else ""
         if "int" not in dtype and "bool" not in dtype:
@@ -863,7 +863,7 @@ class Arguments:
 
     @functools.cached_property
     def mixed(self) -> list[Mixed]:
-        """The calls that hand over the same values in another way than an earlier one of the same function."""
+        """The calls that pass the same values in another way than an earlier one of the same function."""
         found = []
         groups: dict[tuple[int, int], list[CompiledCall]] = defaultdict(list)
         for call in self._compiled.calls:

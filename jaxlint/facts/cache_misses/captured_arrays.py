@@ -1,4 +1,4 @@
-"""Large arrays that compiled functions close over: they become constants of the program."""
+"""Large arrays that jitted functions close over: they become constants of the program."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NO_READS = frozenset({"len", "isinstance", "type", "id", "hasattr"})
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Captured:
-    """An array that a compiled function reads without being given it.
+    """An array that a jitted function reads without being given it.
 
     `use` is where it is first read, `name` how, and `made` where the array is made.  `sure` says that the text shows it
     to be large.
@@ -87,7 +87,7 @@ class CapturedArrays:
                     yield Captured(use, binding.name, function, binding.value, size, binding, sure)
 
     def _bindings(self) -> Iterator[Binding]:
-        """Yield what is assigned to names outside any compiled function."""
+        """Yield what is assigned to names outside any jitted function."""
         scopes = [self._tree.module_scope]
         scopes += [function.scope for function in self._tree.functions if not self._is_compiled(function)]
         for scope in scopes:
@@ -129,7 +129,7 @@ class CapturedArrays:
         return max(large, key=lambda size: size.bytes, default=None)
 
     def _of_function(self, node: cst.CSTNode) -> Size | None:
-        """Return the size of what a call of a function in sight gives, where it leaves all defaults as they are."""
+        """Return the size of what a call of a visible function gives, where it leaves all defaults as they are."""
         if not isinstance(node, cst.Call):
             return None
         callees = self._calls.callees(node)

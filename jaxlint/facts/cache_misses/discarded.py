@@ -1,4 +1,4 @@
-"""Compiled functions that nothing uses: thrown away, or under a name that nobody reads."""
+"""Jitted functions that nothing uses: discarded, or under a name that nobody reads."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from jaxlint.facts.syntax.tree import Function, Tree
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Discarded:
-    """A compiled function or a wrapper that nothing uses; `function` is the `def` right below a wrapper."""
+    """A jitted function or a wrapper that nothing uses; `function` is the `def` right below a wrapper."""
 
     node: cst.BaseExpression
     function: Function | None
@@ -26,7 +26,7 @@ class Discarded:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UnusedName:
-    """A compiled function under a name that nothing uses, beside calls of the raw function."""
+    """A jitted function under a name that nothing uses, beside calls of the raw function."""
 
     node: cst.BaseExpression
     name: str
@@ -53,7 +53,7 @@ class UnusedCompiled:
 
     @functools.cached_property
     def discarded(self) -> list[Discarded]:
-        """The expression statements that make a compiled function, or a compile wrapper, and use it for nothing."""
+        """The expression statements that make a jitted function, or a compiling wrapper, and use it for nothing."""
         found = []
         for statement in self._tree.expression_statements:
             node = statement.value
@@ -79,7 +79,7 @@ class UnusedCompiled:
 
     @functools.cached_property
     def names(self) -> list[UnusedName]:
-        """The compiled functions under private or local names that nothing uses."""
+        """The jitted functions under private or local names that nothing uses."""
         return [found for wrapped in self._wrappings.calls.values() if (found := self._unused(wrapped)) is not None]
 
     def _unused(self, wrapped: Wrapped) -> UnusedName | None:

@@ -1,7 +1,7 @@
-"""What becomes of a compiled function after it is made.
+"""What becomes of a jitted function after it is made.
 
 This is the one structural feature that matters: of 592 labelled places those called at once in an ordinary function
-were bad or arguable 84% of the time, those kept on an attribute, returned, captured or memoised never.
+were bad or arguable 84% of the time, those kept on an attribute, returned, captured or cached never.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from jaxlint.facts.syntax.names import Names
 from jaxlint.facts.syntax.tree import Binding, Class, Context, Function, Tree, last_name
 
 AHEAD_OF_TIME = frozenset({"lower", "trace", "eval_shape"})
-"""Methods of a compiled function that are used to compile on purpose."""
+"""Methods of a jitted function that are used to compile on purpose."""
 
 _CONTAINER_METHODS = frozenset(
     {"append", "add", "setdefault", "update", "insert", "extend", "register", "put", "set", "__setitem__"}
@@ -47,8 +47,8 @@ class Kept(enum.Enum):
 class Fate:
     """What becomes of an object.
 
-    For CALLED and LOCAL, `calls` are the calls of it; `looped` says that one of them stands in a loop that the object
-    is made outside of.  For PASSED, `called_once` says that the receiver is in sight and calls it just once.  For
+    For CALLED and LOCAL, `calls` are the calls of it; `looped` says that one of them is in a loop that the object
+    is made outside of.  For PASSED, `called_once` says that the receiver is visible and calls it just once.  For
     CAPTURED, `captors` are the inner functions that use it.
     """
 
@@ -96,7 +96,7 @@ class Fates:
         return Fate(Kept.OTHER)
 
     def of_holder(self, node: cst.CSTNode, places: frozenset[int | str]) -> Fate:
-        """Return what becomes of those parts of a tuple, a record or a dictionary that are compiled functions."""
+        """Return what becomes of those parts of a tuple, a record or a dictionary that are jitted functions."""
         made = self._tree.context(node)
         target = self._tree.parent(node)
         member = self._member(node, places, made)
@@ -270,7 +270,7 @@ class Fates:
         return Fate(Kept.UNUSED)
 
     def _passed(self, arg: cst.Arg, call: cst.Call, made: Context) -> Fate | None:  # noqa: C901
-        """The fate of an object that is an argument; None where the call's value stands for it."""
+        """The fate of an object that is an argument; None where the call's value represents it."""
         wrapped = self._wrappings.of(call)
         if wrapped is not None and any(target is arg.value for target in wrapped.targets):
             kind = wrapped.wrapper.kind
@@ -306,7 +306,7 @@ class Fates:
         return Fate(Kept.PASSED, (), self._looped(call, made), self._calls_once(arg, call))
 
     def _calls_once(self, arg: cst.Arg, call: cst.Call) -> bool:
-        """Whether the receiver is in sight and calls the argument once per call."""
+        """Whether the receiver is visible and calls the argument once per call."""
         for function, bound in self._calls.callees(call):
             if arg.keyword is not None:
                 parameter = function.parameter(arg.keyword.value)
@@ -321,7 +321,7 @@ class Fates:
         return False
 
     def _looped(self, use: cst.CSTNode, made: Context) -> bool:
-        """Whether a use stands in a loop that the object is made outside of."""
+        """Whether a use is in a loop that the object is made outside of."""
         loop = self._tree.context(use).loop
         if loop is None or self._tree.context(use).function is not made.function:
             return False

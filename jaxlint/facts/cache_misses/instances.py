@@ -27,7 +27,7 @@ class Compiling:
     """A member of a class that compiles once an instance.
 
     `static_self` says that it is a method to which the instance is a static argument; else it is an attribute that the
-    constructor gives a newly compiled function.  `node` is the place in the class.
+    constructor gives a newly jitted function.  `node` is the place in the class.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Compiling:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ShortLived:
-    """An instance that compiles for itself and dies with the call, or the turn, that makes it.
+    """An instance that compiles for itself and dies with the call, or the iteration, that makes it.
 
     `name` is that of its class, `member` what compiles, without a place where the class is of another module.
     `looped` says that what it compiles is used in a loop that it is made outside of.
@@ -118,7 +118,7 @@ class Instances:
         return self._members[key]
 
     def methods_behind(self, instance: ShortLived) -> list[Function]:
-        """Return the methods that an instance compiles, as far as they are in sight."""
+        """Return the methods that an instance compiles, as far as they are visible."""
         node = instance.member.node
         if node is None:
             return []

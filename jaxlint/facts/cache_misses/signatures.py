@@ -1,4 +1,4 @@
-"""Options of compile wrappers that name arguments, held against the signatures in sight."""
+"""Options of wrappers that compile that name arguments, held against the visible signatures."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class WrongArgument:
 
 
 class Signatures:
-    """Checks the options of the compile wrappers of a module."""
+    """Checks the options of the wrappers that compile of a module."""
 
     def __init__(self, names: Names, wrappings: Wrappings, constants: Constants, values: Values) -> None:
         self._names = names

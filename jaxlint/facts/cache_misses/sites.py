@@ -1,4 +1,4 @@
-"""The places that make compiled functions: what they are given, how long the result lives and what becomes of it."""
+"""The places that make jitted functions: what they are given, how long the result lives and what becomes of it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Lifetime(enum.Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CompileSite:
-    """One place that makes a compiled function.
+    """One place that makes a jitted function.
 
     `node` is where to report: the wrapper's call, the decorator, or the call of a factory.  `wrapper` is None for a
     factory's call, whose `factory` is the function that is called, and `maker` its name; a factory of another module of
@@ -59,7 +59,7 @@ class CompileSite:
 
     @property
     def short_lived(self) -> bool:
-        """Whether the compiled function dies with the call or the turn that makes it."""
+        """Whether the jitted function dies with the call or the iteration that makes it."""
         return (
             self.target.fresh
             and self.lifetime in (Lifetime.CALL, Lifetime.ITERATION)
@@ -68,7 +68,7 @@ class CompileSite:
 
 
 class Sites:
-    """All compile sites of a module: `sites` made by wrappers, `factory_calls` made by functions in sight."""
+    """All compile sites of a module: `sites` made by wrappers, `factory_calls` made by visible functions."""
 
     def __init__(
         self, tree: Tree, names: Names, wrappings: Wrappings, calls: Calls, incoming: Incoming = NOTHING
@@ -92,7 +92,7 @@ class Sites:
         self.factory_calls = list(self._factory_calls())
 
     def makes_compiled(self, function: Function) -> bool:
-        """Whether a function returns a compiled function that it has just made."""
+        """Whether a function returns a jitted function that it has just made."""
         return id(function) in self._compiling
 
     def makes_function(self, function: Function) -> bool:
@@ -103,7 +103,7 @@ class Sites:
         return not self.is_cached(function) and any(self._is_new(returned, function) for returned in function.returns)
 
     def is_cached(self, function: Function) -> bool:
-        """Whether a function's results are memoised: lru_cache, cache, cached_property and the like."""
+        """Whether a function's results are cached: lru_cache, cache, cached_property and the like."""
         names = (name.rpartition(".")[2].lower() for name in self._names.decorator_names(function))
         return any("cache" in name or "memo" in name for name in names)
 
@@ -222,7 +222,7 @@ class Sites:
         return frozenset(found)
 
     def _parts(self, node: cst.CSTNode) -> Iterator[tuple[int | str, cst.BaseExpression]]:
-        """Yield the parts of a literal tuple or dictionary, or of a record of a class in sight, by index and name."""
+        """Yield the parts of a literal tuple or dictionary, or of a record of a visible class, by index and name."""
         if isinstance(node, (cst.Tuple, cst.List)):
             yield from ((i, e.value) for i, e in enumerate(node.elements) if isinstance(e, cst.Element))
         elif isinstance(node, cst.Dict):

@@ -44,7 +44,7 @@ _FIRST = re.compile(
 _IN_PLACE = frozenset("append extend insert remove clear update add discard sort reverse fill setdefault pop".split())
 _CLEARING = frozenset({"clear_cache", "clear_caches", "_clear_cache"})
 _CARRIED = frozenset({"apply_fn", "tx"})
-"""Static fields of flax's `TrainState`, which its steps hand on as they are."""
+"""Static fields of flax's `TrainState`, which its steps pass on as they are."""
 _SAID = (cst.Raise, cst.FormattedString, cst.Assert)
 _DEEPEST = 4
 
@@ -53,7 +53,7 @@ Path = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Handle:
-    """A compiled function that holds an instance of `cls`: `function` is traced, `node` is where it is compiled.
+    """A jitted function that holds an instance of `cls`: `function` is traced, `node` is where it is compiled.
 
     `attribute` is the name under which the instance has it where it is no method, `local` the function that it dies
     with where it has a local name, `instance` the name of the one instance where it is not `self`.
@@ -77,7 +77,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Change:
-    """One place that changes an attribute of an instance; `root` is the expression that stands for the instance."""
+    """One place that changes an attribute of an instance; `root` is the expression that represents the instance."""
 
     path: Path
     node: cst.CSTNode
@@ -87,9 +87,9 @@ class Change:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StaleRead:
-    """An attribute that a compiled function reads and that something changes after it was traced.
+    """An attribute that a jitted function reads and that something changes after it was traced.
 
-    `looped` says that it is called and the attribute changed in one loop, `repeated` that the code in sight does both
+    `looped` says that it is called and the attribute changed in one loop, `repeated` that the visible code does both
     one after the other, `set_up` that the change likely comes before the first call.
     """
 
@@ -134,7 +134,7 @@ class Stale:
 
     @functools.cached_property
     def reads(self) -> list[StaleRead]:
-        """The stale attributes, one for each compiled function and attribute, at the first place that reads it."""
+        """The stale attributes, one for each jitted function and attribute, at the first place that reads it."""
         found: dict[int, StaleRead] = {}
         seen = set[tuple[int, Path]]()
         for handle in self.handles:
@@ -154,11 +154,11 @@ class Stale:
         changed = [c.path[0] for c in self.changes_of(method.cls) if not self._is_made(c, method.cls)]
         return bool(changed) and any(read.path[0] in changed for read in self._reads(handle))
 
-    # Compiled functions that hold an instance
+    # Jitted functions that hold an instance
 
     @functools.cached_property
     def handles(self) -> list[Handle]:
-        """The compiled functions that know an instance of a class in sight as a constant."""
+        """The jitted functions that know an instance of a visible class as a constant."""
         found = []
         for function in self._tree.functions:
             if function.cls is not None and self._instances.static_self(function):
@@ -304,7 +304,7 @@ class Stale:
                     break
 
     def _is_made(self, change: Change, cls: Class) -> bool:
-        """Whether a change is a part of making the instance, or fills in what was left out once."""
+        """Whether a change is a part of making the instance, or fills in what was skipped once."""
         if self._is_filled_in(change):
             return True
         function = self._method_around(change.context.function)
@@ -316,7 +316,7 @@ class Stale:
         return function.cls in family and self._is_called_by_maker(function, {id(function)})
 
     def _is_called_by_maker(self, function: Function, seen: set[int]) -> bool:
-        """Whether all calls of a method that are in sight are made by the constructor, and there are some."""
+        """Whether all calls of a method that are visible are made by the constructor, and there are some."""
         sites = self._calls.of(function)
         for site in sites:
             caller = self._method_around(site.context.function)
@@ -333,7 +333,7 @@ class Stale:
         return function
 
     def _is_filled_in(self, change: Change) -> bool:
-        """Whether the change stands below a test that says that the attribute has no value yet."""
+        """Whether the change is below a test that says that the attribute has no value yet."""
         return any(
             isinstance(around, cst.If) and _says_missing(around.test, change.path[0])
             for around in self._tree.ancestors(change.node)
@@ -362,7 +362,7 @@ class Stale:
         return max(found, key=lambda stale: stale.rank, default=None)
 
     def _concerns(self, change: Change, handle: Handle) -> bool:
-        """Whether a change may be one of the instance that a compiled function holds, while that function lives."""
+        """Whether a change may be one of the instance that a jitted function holds, while that function lives."""
         if handle.local is not None and change.context.function is not handle.local:
             return False
         if not handle.instance or last_name(change.root) == handle.instance:
@@ -378,7 +378,7 @@ class Stale:
                 yield change.path
 
     def _is_renewed(self, handle: Handle, change: Change) -> bool:
-        """Whether whoever changes the attribute compiles the function anew as well, or empties its cache."""
+        """Whether whoever changes the attribute compiles the function again as well, or empties its cache."""
         function = change.context.function
         if self._renews(handle, function, change.context.branch, _DEEPEST):
             return True
@@ -505,7 +505,7 @@ class Stale:
         return root.value == base.value
 
     def _calls_of(self, handle: Handle) -> list[CallSite]:
-        """Return the calls of a compiled function, and of the functions that call it, by way of a few others."""
+        """Return the calls of a jitted function, and of the functions that call it, by way of a few others."""
         found: dict[int, CallSite] = {}
         work, seen = [(handle.function, _DEEPEST)], set[int]()
         while work:
@@ -544,7 +544,7 @@ def _changed(node: cst.CSTNode) -> Iterator[cst.BaseExpression]:
 
 
 def _share(one: Loop | None, other: Loop | None, outside: Loop | None) -> bool:
-    """Whether two places stand in one loop that is not around the place `outside`, or the loop that it stands in."""
+    """Whether two places are in one loop that is not around the place `outside`, or the loop that it is in."""
     while one is not None:
         if other is not None and other.inside(one) and not (outside is not None and outside.inside(one)):
             return True

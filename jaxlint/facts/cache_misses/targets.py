@@ -1,4 +1,4 @@
-"""What a compile wrapper is given, and where that object is made: the compile cache's key, seen from the source."""
+"""What a compiling wrapper is given, and where that object is made: the compile cache's key, seen from the source."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _RECORDS_OF = ("optax", "haiku")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Target:
-    """The function that a compile wrapper is given.
+    """The function that a compiling wrapper is given.
 
     `made_at` is where the object is made, None for one that lives as long as the module or that somebody else keeps.
     `owner` is the loop variable that it is made from.  `sure` is False where only a guess says that the object is new,
-    `always` is False where some branch gives a long-lived one.  `root` is the `def` or lambda behind it, if in sight.
+    `always` is False where some branch gives a long-lived one.  `root` is the `def` or lambda behind it, if visible.
     """
 
     kind: str
@@ -54,7 +54,7 @@ class Target:
 
 
 class Targets:
-    """Finds out what compile wrappers are given."""
+    """Finds out what wrappers that compile are given."""
 
     def __init__(
         self, tree: Tree, names: Names, wrappings: Wrappings, calls: Calls, incoming: Incoming = NOTHING
@@ -69,7 +69,7 @@ class Targets:
         self.is_factory: Callable[[Function], bool] = lambda _: False
 
     def of(self, wrapped: Wrapped) -> Target:
-        """Return the target of a compile wrapper's call or decorator."""
+        """Return the target of a compiling wrapper's call or decorator."""
         wrapper, node = wrapped.wrapper, wrapped.targets[0]
         context = self._tree.context(wrapped.node)
         if wrapped.decorated is not None:

@@ -20,7 +20,7 @@ class Behind:
         self._calls = calls
 
     def values(self, node: cst.CSTNode, depth: int = _DEEPEST) -> list[Value]:
-        """Return what an expression may stand for; a call that nothing explains further stands for itself."""
+        """Return what an expression may represent; a call that nothing explains further represents itself."""
         found: list[Value] = []
         for value in self._names.values(node):
             found.extend(self._followed(value, depth))

@@ -1,4 +1,4 @@
-"""Who calls whom, within the module: for each function the call sites in sight, and what they stand in."""
+"""Who calls whom, within the module: for each function the call visible sites, and what they are in."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from jaxlint.facts.syntax.tree import Class, Context, Function, Parameter, Tree
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CallSite:
-    """One call of a function in sight; `bound` says that the first parameter is the instance.
+    """One call of a visible function; `bound` says that the first parameter is the instance.
 
     `wrapped` says that the call goes through `jax.jit(f)` or a transform rather than to `f` itself.
     """
@@ -29,7 +29,7 @@ class CallSite:
 class Calls:
     """The call graph of a module, as far as names show it.
 
-    `obj.method(...)` of an unknown object counts as a call of a method in sight where just one class has a method of
+    `obj.method(...)` of an unknown object counts as a call of a visible method where just one class has a method of
     that name.
     """
 
@@ -62,7 +62,7 @@ class Calls:
         """Return the class of what all visible calls of a function give to a parameter, None where they differ."""
         key = id(parameter)
         if key not in self._given:
-            self._given[key] = None  # what is handed on in a circle is told by the other calls
+            self._given[key] = None  # what is passed on in a circle is told by the other calls
             found = set[int]()
             cls: Class | None = None
             for site in self.of(parameter.function) if parameter.default is None and not parameter.star else ():
@@ -83,7 +83,7 @@ class Calls:
         return self.by_caller.get(id(function) if function is not None else None, [])
 
     def callees(self, call: cst.Call) -> list[tuple[Function, bool]]:
-        """Return the functions in sight that a call may run, each with whether the instance is passed implicitly."""
+        """Return the visible functions that a call may run, each with whether the instance is passed implicitly."""
         found: list[tuple[Function, bool]] = []
         func = call.func
         for value in self.names.values(func):
@@ -107,7 +107,7 @@ class Calls:
         return found
 
     def _is_delegated(self, call: cst.Call, method: Function) -> bool:
-        """Whether an object hands on to another one that it keeps, as a wrapper's `step` calls `self.env.step`."""
+        """Whether an object passes on to another one that it keeps, as a wrapper's `step` calls `self.env.step`."""
         context = self.names.tree.contexts.get(id(call))
         around = context.function if context is not None else None
         while around is not None:

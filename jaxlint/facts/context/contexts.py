@@ -113,7 +113,7 @@ class FunctionContexts:
         return self._tracing.is_traced(function) and not self.dispatched(function)
 
     def travels(self, function: Function) -> bool:
-        """Whether a function is returned, stored or handed to what is not visible, so that others may compile it."""
+        """Whether a function is returned, stored or passed to what is not visible, so that others may compile it."""
         known = self._travelling.get(id(function))
         if known is None:
             known = self._travelling[id(function)] = not function.is_lambda and any(

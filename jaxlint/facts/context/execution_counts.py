@@ -37,7 +37,7 @@ class Runs:
         self._incoming = incoming
 
     def is_repeated(self, function: Function | None, counts: Callable[[CallSite], bool] = lambda _: True) -> bool:
-        """Whether a function is called, perhaps by way of others, in a loop in sight that no trace surrounds.
+        """Whether a function is called, perhaps by way of others, in a visible loop that no trace surrounds.
 
         `counts` says of a call in a loop of this module whether it counts; by itself each one does.
         """
@@ -65,7 +65,7 @@ class Runs:
         return None
 
     def called_once(self, function: Function | None) -> bool:
-        """Whether calls of a function are in sight and all of them run once."""
+        """Whether calls of a function are visible and all of them run once."""
         work, seen = [function], set[int]()
         while work:
             current = work.pop()

@@ -17,7 +17,7 @@ _DEEPEST = 3
 
 
 class Reached:
-    """Tells what all visible traced calls of a function leave out."""
+    """Tells what all visible traced calls of a function skip."""
 
     def __init__(self, tree: Tree, names: Names, calls: Calls, tracing: Tracing, constants: Constants) -> None:
         self._tree = tree
@@ -109,11 +109,11 @@ class Reached:
             return UNKNOWN if parameter.default is None else self._constants.of(parameter.default)
         known = self._constants.of(given)
         if known is not UNKNOWN:
-            return UNKNOWN if site.wrapped else known  # what a compiled function is given is traced, unless static
+            return UNKNOWN if site.wrapped else known  # what a jitted function is given is traced, unless static
         return self._handed_on(given, depth)
 
     def _handed_on(self, given: cst.BaseExpression, depth: int) -> Any:
-        """Return what all traced calls of the caller give it, where it hands on one of its parameters."""
+        """Return what all traced calls of the caller give it, where it passes on one of its parameters."""
         caller = self._tree.context(given).function
         sites = self._traced_calls(caller) if caller is not None and depth > 0 else []
         found = [self._value(given, site, depth - 1) for site in sites]

@@ -1,4 +1,4 @@
-"""Which functions run under trace, with the evidence, to a fixed point over the calls in sight."""
+"""Which functions run under trace, with the evidence, to a fixed point over the visible calls."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Trace:
     """Why a function counts as traced.
 
     `node` is the wrapper's call or decorator, or the call in a traced caller; None for methods that a library's base
-    class has traced and for functions that merely stand in a traced one.  `compiled` says that a compile wrapper in
+    class has traced and for functions that merely are in a traced one.  `compiled` says that a compiling wrapper in
     the code jaxlint sees is part of the chain, `staged` that something on it puts operations into one program, `hidden`
     that Python cannot have the values of arrays there, `whole` that this holds for captured arrays as well, which
     `vmap` leaves as they are.  `far` says that only another module traces it: what it is given
@@ -120,7 +120,7 @@ class Tracing:
         return any(trace.hidden for trace in found) and not any(trace.whole for trace in found)
 
     def is_traced(self, function: Function | None) -> bool:
-        """Whether something in sight traces the function; module level is never traced."""
+        """Whether something visible traces the function; module level is never traced."""
         return self.trace(function) is not None
 
     def may_be_traced(self, function: Function | None) -> bool:
@@ -132,7 +132,7 @@ class Tracing:
         return self._direct.get(id(function), [])
 
     def functions_behind(self, target: cst.CSTNode) -> list[Function]:
-        """Return the functions behind a traced argument, through partial, transforms and factories in sight."""
+        """Return the functions behind a traced argument, through partial, transforms and visible factories."""
         found: list[Function] = []
         seen: set[int] = set()
         work = [target]

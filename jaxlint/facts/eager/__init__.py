@@ -1,1 +1,1 @@
-"""What runs operation by operation outside any compiled function."""
+"""What runs operation by operation outside any jitted function."""

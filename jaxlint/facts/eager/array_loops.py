@@ -1,4 +1,4 @@
-"""Python loops outside any trace that dispatch array operations in every turn."""
+"""Python loops outside any trace that dispatch array operations in every iteration."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from jaxlint.facts.syntax.tree import Loop, Tree, last_name, within
 from jaxlint.facts.values.loops import Loops, mentions
 
 FEWEST = 2
-"""Operations of a turn from which a loop counts."""
+"""Operations of an iteration from which a loop counts."""
 FEW = 4
 MANY = 200
 """So many dispatches, of some 10 to 50 microseconds each on a CPU, are worth a change where they come again."""
-"""Operations of a turn from which a loop is worth a report by itself.
+"""Operations of an iteration from which a loop is worth a report by itself.
 
 Of twenty findings read in repositories that no rule was tuned on, four of the eight below it were wrong, one of the
 twelve others.
 """
 FEWEST_BESIDE_COMPILED = 6
-"""The same, where the turn calls a compiled function as well, which does the work."""
+"""The same, where the iteration calls a jitted function as well, which does the work."""
 FEWEST_OF_HELPER = 5
-"""The same of a helper, where something else does the rest of such a turn."""
+"""The same of a helper, where something else does the rest of such an iteration."""
 MANY_OF_BRIEF = 16
-"""Operations of a whole loop of few turns from which it counts where each turn waits for values."""
+"""Operations of a whole loop of few iterations from which it counts where each iteration waits for values."""
 
 
 LIGHT = 200
@@ -60,16 +60,16 @@ _STEPS = re.compile(r"step|update|train|run|fit|predict|apply|forward|solve|roll
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EagerLoop:
-    """A loop that nothing traces, with the number of array operations that each turn dispatches.
+    """A loop that nothing traces, with the number of array operations that each iteration dispatches.
 
     `hurts_anyway` says that it would be too long a loop under trace as well, so that no caller can make it good.
-    `updates` says that a turn updates an array at an index, which under trace is unrolled into a slow program.  `light`
-    says that it is soon done, or shows or reads something in each turn, `on_host` that a turn asks for values,
-    `on_purpose` that scan and vmap are not meant for it: turns are timed, wait for their arrays, show
+    `updates` says that an iteration updates an array at an index, which under trace is unrolled into a slow program.
+    `light` says that it is soon done, or shows or reads something in each iteration, `on_host` that an iteration asks
+    for values, `on_purpose` that scan and vmap are not meant for it: iterations are timed, wait for their arrays, show
     them to people, differ in shape, or do no more themselves than to cut out what a step works on.  `interrupted` says
-    that Python or NumPy works on values between the operations, so that no program can hold a turn.  `helper` is the
-    call of a function of the project that does the operations, where something else does the rest.  `many` says that
-    the text shows a number of iterations, and with it many operations.
+    that Python or NumPy works on values between the operations, so that no program can hold an iteration.  `helper` is
+    the call of a function of the project that does the operations, where something else does the rest.  `many` says
+    that the text shows a number of iterations, and with it many operations.
     """
 
     loop: Loop
@@ -173,7 +173,7 @@ class EagerLoops:
         on_host = self._asks_for_values(loop, parts)
         if brief and not self._is_worth_it(loop, (trips or 0) * operations, on_host=on_host):
             return None
-        copies = long and updates  # each of many turns copies the array, whatever else it does
+        copies = long and updates  # each of many iterations copies the array, whatever else it does
         few = operations < FEWEST_BESIDE_COMPILED and not any(
             self._arrays.helpers(part, FEWEST_OF_HELPER) for part in parts
         )
@@ -202,7 +202,7 @@ class EagerLoops:
         return EagerLoop(loop, place, operations, hurts, updates, light, on_host, on_purpose, interrupted, many=many)
 
     def _is_for_compile_time(self, node: cst.CSTNode) -> bool:
-        """Whether a loop makes constants for a trace on purpose, as a whole or within a turn."""
+        """Whether a loop makes constants for a trace on purpose, as a whole or within an iteration."""
         if guards.is_for_compile_time(self._tree, node):
             return True
         return any(
@@ -211,12 +211,12 @@ class EagerLoops:
 
     @staticmethod
     def _waits(node: cst.CSTNode, *, brief: bool) -> bool:
-        """Whether a call waits for arrays, or prints a row of what is a short table."""
+        """Whether a call waits for arrays, or prints a line of what is a short table."""
         name = last_name(node.func) if isinstance(node, cst.Call) else ""
         return name in _WAITS or (brief and name == "print")
 
     def _fed(self, loop: Loop, parts: list[cst.CSTNode]) -> int:
-        """Count the elements and batches that turns cut out for the step that they call: `step(state, xs[i])`."""
+        """Count the elements and batches that iterations cut out for the step that they call: `step(state, xs[i])`."""
         targets = self._loops.targets(loop)
         found = 0
         for part in parts:
@@ -232,7 +232,7 @@ class EagerLoops:
         return found
 
     def _changes_shape(self, loop: Loop, parts: list[cst.CSTNode]) -> bool:
-        """Whether a turn makes an array of a size of its own, so that no program fits all turns: `jnp.zeros(n)`."""
+        """Whether an iteration makes an array of a size of its own, so no program fits all: `jnp.zeros(n)`."""
         targets = self._loops.targets(loop)
         for part in parts:
             for node in within(part):
@@ -249,12 +249,12 @@ class EagerLoops:
         return False
 
     def _is_brief(self, loop: Loop) -> bool:
-        """Whether a loop has a known number of turns, that one hand counts."""
+        """Whether a loop has a known number of iterations, that one pass counts."""
         trips, _ = self._loops.trips(loop)
         return trips is not None and trips <= SHORT
 
     def _is_worth_it(self, loop: Loop, operations: int, *, on_host: bool) -> bool:
-        """Whether the operations of a brief loop count: it stands in a long one, or waits for values in each turn."""
+        """Whether the operations of a brief loop count: it is in a long one, or waits for values in each iteration."""
         if any(self._loops.is_long_work(outer) for outer in loop.around):
             return operations >= FEWEST_BESIDE_COMPILED
         return on_host and operations >= MANY_OF_BRIEF and not self._loops.may_end_early(loop)
@@ -267,13 +267,13 @@ class EagerLoops:
 
     @staticmethod
     def _fills_parameters(loop: Loop) -> bool:
-        """Whether a loop stands in a function that makes something once, such as the parameters of each layer."""
+        """Whether a loop is in a function that makes something once, such as the parameters of each layer."""
         function = loop.context.function
         return function is not None and _MAKERS.match(function.name.lstrip("_")) is not None
 
     @staticmethod
     def _is_measured(loop: Loop) -> bool:
-        """Whether a turn does nothing but to look at the clock before and after a call."""
+        """Whether an iteration does nothing but to look at the clock before and after a call."""
         if isinstance(loop.node, cst.CompFor) or len(loop.node.body.body) > _MOST_MEASURED:
             return False
         body = within(loop.node.body)
@@ -281,12 +281,12 @@ class EagerLoops:
 
     @staticmethod
     def _is_shown(loop: Loop) -> bool:
-        """Whether a loop stands in a function that shows something to people, by its name."""
+        """Whether a loop is in a function that shows something to people, by its name."""
         function = loop.context.function
         return function is not None and _SHOWERS.fullmatch(function.name.lstrip("_")) is not None
 
     def _is_for_show(self, loop: Loop, parts: list[cst.CSTNode]) -> bool:
-        """Whether a turn draws, prints an element, reads a file, or waits for a person: that takes longest."""
+        """Whether an iteration draws, prints an element, reads a file, or waits for a person: that takes longest."""
         counts = isinstance(loop.node, cst.While) or (
             isinstance(loop.node.iter, cst.Call) and last_name(loop.node.iter.func) in _COUNTERS
         )
@@ -300,7 +300,7 @@ class EagerLoops:
         return False
 
     def _does_the_work_elsewhere(self, parts: list[cst.CSTNode]) -> bool:
-        """Whether a turn calls something compiled, or a step of something that is not in sight."""
+        """Whether an iteration calls something compiled, or a step of something that is not visible."""
         if any(self._arrays.calls_compiled(part) for part in parts):
             return True
         return any(
@@ -311,7 +311,7 @@ class EagerLoops:
         )
 
     def _is_around_the_work(self, loop: Loop) -> bool:
-        """Whether a loop within does the work, by what is compiled or not in sight, and this one is once an epoch."""
+        """Whether a loop within does the work, by what is compiled or not visible, and this one is once an epoch."""
         if isinstance(loop.node, cst.CompFor):
             return False
         if any(

@@ -19,7 +19,7 @@ class EagerSite:
     """A call that compiles a program of its own when it runs eagerly.
 
     `target` is the fresh function that it is given, None where every call compiles whatever it is given.  `in_loop`
-    says that each turn of a loop compiles: the call stands in one, and what it is given is made there as well.
+    says that each iteration of a loop compiles: the call is in one, and what it is given is made there as well.
     `shared` says that another call is given the same function, so that it may be compiled already.
     """
 

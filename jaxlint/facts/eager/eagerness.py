@@ -21,7 +21,7 @@ class Eagerness(enum.Enum):
     """How sure it is that a place runs outside any trace.
 
     HIGH: a chain of plain calls starts at module level or where a program starts, or the value is used on the host.
-    MEDIUM: the place, or a call of its function, stands in a Python loop.  LOW: nobody in sight calls it, so that its
+    MEDIUM: the place, or a call of its function, is in a Python loop.  LOW: nothing visible calls it, so that its
     callers may well trace it: 62 of 592 labelled places were fine for that reason alone.  TRACED: a trace reaches it,
     and nothing visible runs it outside a compiled program as well.
     """
@@ -75,7 +75,7 @@ class Eager:
         return chain
 
     def starts_unseen(self, function: Function) -> bool:
-        """Whether what runs a function is called by others: a function that nobody visible calls, and that travels."""
+        """Whether what runs a function is called by others: a function that nothing visible calls, and that travels."""
         work, seen = [function], set[int]()
         while work:
             current = work.pop()

@@ -54,7 +54,7 @@ class GrowingArrays:
 
     @functools.cached_property
     def found(self) -> list[Growing]:
-        """What grows outside any trace, where no compiled function receives it."""
+        """What grows outside any trace, where no jitted function receives it."""
         found: dict[int, Growing] = {}
         for call in self._tree.calls:
             context = self._tree.context(call)
@@ -154,7 +154,7 @@ class GrowingArrays:
         return found
 
     def _stands_under_if(self, node: cst.CSTNode, loop: Loop) -> bool:
-        """Whether something is done in some turns only."""
+        """Whether something is done in some iterations only."""
         for parent in self._tree.ancestors(node):
             if parent is loop.node:
                 return False
@@ -175,9 +175,9 @@ class GrowingArrays:
         return target
 
     def _joins(self, call: cst.Call, target: cst.BaseExpression) -> bool:
-        """Whether a call joins, as a whole, what it has given in the turn before.
+        """Whether a call joins, as a whole, what it has given in the iteration before.
 
-        A slice of it keeps a window of one length, and what each turn binds anew does not grow.
+        A slice of it keeps a window of one length, and what each iteration binds again does not grow.
         """
         names = {name.rpartition(".")[2] for name in self._names.externals(call.func)}
         if "stack" in names:
@@ -207,7 +207,7 @@ class GrowingArrays:
         return False
 
     def _is_cut(self, target: cst.Name, loop: Loop) -> bool:
-        """Whether a turn cuts an array to a length again, as `x = x[-n:]` does."""
+        """Whether an iteration cuts an array to a length again, as `x = x[-n:]` does."""
         for binding in self._tree.context(target).scope.frame.bindings.get(target.value, ()):
             inside = binding.context.loop is not None and binding.context.loop.inside(loop)
             if inside and isinstance(binding.value, cst.Subscript) and same_code(binding.value.value, target):

@@ -50,7 +50,7 @@ class Hosted:
         return self._known[key]
 
     def is_out_of_reach(self, function: Function, depth: int = _DEPTH) -> bool:
-        """Whether a function is hosted, or hands an argument of its own to a function that is out of sight."""
+        """Whether a function is hosted, or passes an argument of its own to a function that is not visible."""
         if self.is_hosted(function):
             return True
         given = {parameter.name for parameter in function.parameters}
@@ -64,7 +64,7 @@ class Hosted:
         )
 
     def _is_opaque(self, call: cst.Call) -> bool:
-        """Whether a call is one of a function out of sight that is none of jax, of NumPy or of Python."""
+        """Whether a call is one of a function not visible that is none of jax, of NumPy or of Python."""
         names = self._names.externals(call.func)
         if names:
             return not any(name.partition(".")[0] in _KNOWN for name in names)
@@ -73,7 +73,7 @@ class Hosted:
         return bool(self._names.bindings(call.func)) and not self._arrays.is_given(call)
 
     def compilable(self, node: cst.CSTNode) -> int:
-        """Return how many array operations a piece of code dispatches, those within hosted functions left out."""
+        """Return how many array operations a piece of code dispatches, those within hosted functions skipped."""
         found = self._arrays.operations(node)
         for part in self._arrays.always(node):
             if isinstance(part, cst.Call) and self.calls_hosted(part):
@@ -87,7 +87,7 @@ class Hosted:
         return any(name in self._imports and self._imports[name].hosted for name in self._names.externals(node.func))
 
     def goes_through_numpy(self, node: cst.CSTNode) -> bool:
-        """Whether a piece of code hands arrays to NumPy and what comes of that to array operations again."""
+        """Whether a piece of code passes arrays to NumPy and what comes of that to array operations again."""
         return any(
             isinstance(part, cst.Call) and self._is_of_numpy(part) and self._takes_arrays(part) and self._goes_on(part)
             for part in self._arrays.always(node)

@@ -182,7 +182,7 @@ class EagerArrays:
         )
 
     def always(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-        """Yield the nodes that run whenever a node does: not what stands under an `if`, nor what is only defined."""
+        """Yield the nodes that run whenever a node does: not what is under an `if`, nor what is only defined."""
         work = [node]
         while work:
             current = work.pop()
@@ -197,7 +197,7 @@ class EagerArrays:
                 work.extend(children(current))
 
     def _asks_for_element(self, test: cst.BaseExpression) -> bool:
-        """Whether a test leaves out the elements of a loop that are None, so that most turns pass it."""
+        """Whether a test skips the elements of a loop that are None, so that most iterations pass it."""
         return (
             isinstance(test, cst.Comparison)
             and isinstance(test.comparisons[0].operator, cst.IsNot)
@@ -285,7 +285,7 @@ class EagerArrays:
         return any(name in self._imports for name in self._names.externals(func))
 
     def callees(self, node: cst.Call) -> list[Function]:
-        """Return the functions in sight that a call runs eagerly."""
+        """Return the visible functions that a call runs eagerly."""
         return [
             function
             for function, _ in self._calls.callees(node)
@@ -297,7 +297,7 @@ class EagerArrays:
         return (part for part in self.always(node) if isinstance(part, cst.Call))
 
     def is_given(self, node: cst.Call) -> bool:
-        """Whether what is called is a parameter, or one that an object keeps, of which nobody in sight says what."""
+        """Whether what is called is a parameter, or one that an object keeps, of which nothing visible says what."""
         if self._calls.callees(node):
             return False
         if any(isinstance(value, Parameter) for value in self._names.values(node.func)):
@@ -360,7 +360,7 @@ class EagerArrays:
         return False
 
     def _may_compile(self, made: cst.Call) -> bool:
-        """Whether a call of what is not visible is given a function, and gives back what may be its compiled form."""
+        """Whether a call of what is not visible is given a function, and returns what may be its compiled form."""
         given = made.args[0].value if made.args else None
         if given is None or self._calls.callees(made) or not self._names.externals(made.func):
             return False

@@ -1,4 +1,4 @@
-"""Gradients, updates and objectives that run uncompiled in each turn of a loop."""
+"""Gradients, updates and objectives that run uncompiled in each iteration of a loop."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _DERIVATIVES = ("jac", "fprime", "hess", "hessp")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
-    """A loop that takes gradients or applies updates eagerly in each turn.
+    """A loop that takes gradients or applies updates eagerly in each iteration.
 
     `call` is where in the loop, `inner` what does it: the same call, or one in the function that it calls.  `trains`
     says that the loop looks like one of a program that trains, by its function's name, by going through data or by
@@ -65,7 +65,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Objective:
-    """A call of an optimiser of SciPy, and in words what it is given to call again and again, uncompiled."""
+    """A call of an optimizer of SciPy, and in words what it is given to call again and again, uncompiled."""
 
     node: cst.Call
     name: str
@@ -73,7 +73,7 @@ class Objective:
 
 
 class EagerSteps:
-    """Finds loops that run a step of training, and optimisers of SciPy that call an objective."""
+    """Finds loops that run a step of training, and optimizers of SciPy that call an objective."""
 
     def __init__(
         self,
@@ -101,7 +101,7 @@ class EagerSteps:
 
     @functools.cached_property
     def objectives(self) -> list[Objective]:
-        """The calls of SciPy's optimisers that are given uncompiled gradients, or an objective of many operations."""
+        """The calls of SciPy's optimizers that are given uncompiled gradients, or an objective of many operations."""
         found = []
         for call in self._tree.calls:
             names = self._names.externals(call.func)
@@ -229,7 +229,7 @@ class EagerSteps:
 
     def _is_step(self, call: cst.Call) -> str:
         if isinstance(self._tree.parent(call), cst.Expr):
-            return ""  # what is thrown away is measured, or warmed up
+            return ""  # what is discarded is measured, or warmed up
         if "optax.apply_updates" in self._names.externals(call.func):
             return "optax.apply_updates"
         if isinstance(call.func, cst.Attribute):
@@ -237,7 +237,7 @@ class EagerSteps:
         return self._is_gradient(call)
 
     def _is_step_of_object(self, call: cst.Call, func: cst.Attribute) -> str:
-        """Return what a method does, if it is the update of an optimiser or the forward pass of a model."""
+        """Return what a method does, if it is the update of an optimizer or the forward pass of a model."""
         name, owner = func.attr.value, func.value
         keywords = {arg.keyword.value for arg in call.args if arg.keyword is not None}
         if name == "apply_gradients" and "grads" in keywords:
@@ -279,7 +279,7 @@ class EagerSteps:
         return ""
 
     def _is_compiled(self, node: cst.CSTNode) -> bool:
-        """Whether an expression is a compiled function, by a decorator or by `f = jax.jit(f)` before."""
+        """Whether an expression is a jitted function, by a decorator or by `f = jax.jit(f)` before."""
         if any(self._compiled.wrapper_of(function) for function in self._names.functions(node)):
             return True
         return any(

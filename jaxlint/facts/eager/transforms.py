@@ -39,7 +39,7 @@ class EagerTransform:
 class EagerTransforms:
     """Finds them; whether they do run eagerly is for `Eager` to say.
 
-    `covered` tells of loops whose turns another rule reports as a whole.
+    `covered` tells of loops whose iterations another rule reports as a whole.
     """
 
     def __init__(

@@ -66,7 +66,7 @@ class Demands:
         self._compiled = {id(call.node): call for call in compiled.calls}
 
     def of(self, function: Function) -> list[Demand]:
-        """Return the demands in a function's body, in source order, those of functions defined in it left out."""
+        """Return the demands in a function's body, in source order, those of functions defined in it skipped."""
         found: list[Demand] = []
         for node in self._tree.body(function):
             for expression, use in self._needs(node):
@@ -197,7 +197,7 @@ class Demands:
             yield from ((value, "static") for value in given if isinstance(value, cst.Name))
         externals = self._names.externals(func)
         if externals:
-            # `jnp` may stand for NumPy where JAX is missing: then nothing can be said.
+            # `jnp` may represent NumPy where JAX is missing: then nothing can be said.
             if len({name.partition(".")[0] for name in externals}) == 1:
                 yield from self._external_call(externals[0], node)
         elif isinstance(func, cst.Name) and not self._names.bindings(func):
@@ -363,7 +363,7 @@ def _parts(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
 
 
 def _arguments(node: cst.Call, places: tuple[int | str, ...]) -> Iterator[cst.BaseExpression]:
-    """Yield the arguments of a call at positions and keywords; `*` stands for every positional one."""
+    """Yield the arguments of a call at positions and keywords; `*` represents every positional one."""
     position = 0
     for arg in node.args:
         if arg.star == "**":

@@ -1,7 +1,7 @@
 """Traced values that outlive their trace: stored on an object, in a global name or in a container from outside.
 
 JAX traces a function once a signature and drops what it traced with.  What is stored on the way holds a tracer ever
-after: whatever reads it fails, and later calls of the compiled function, which do not run Python, do not renew it.
+after: whatever reads it fails, and later calls of the jitted function, which do not run Python, do not renew it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Leak:
     """One place where traced code stores a traced value in what outlives the trace.
 
     `target` is what it is stored in, `read` a place that reads it when the trace is over, None where none is visible.
-    `lost` says that the object is an argument of the compiled function, whose change nobody sees, `cached` that the
+    `lost` says that the object is an argument of the jitted function, whose change nobody sees, `cached` that the
     function remembers its result, `sometimes` that the function may have returned before.
     """
 
@@ -234,7 +234,7 @@ class Leaks:
     # What outlives a trace
 
     def _fate(self, target: cst.BaseExpression, function: Function, *, container: bool) -> str | None:
-        """Say what becomes of a change: it leaks, it is lost, or (None) nothing speaks for either."""
+        """Say what becomes of a change: it leaks, it is lost, or (None) nothing supports either."""
         if isinstance(target, cst.Name):
             return "leaks" if self._name_outlives(target, function, container=container) else None
         root: cst.BaseExpression = target
@@ -264,7 +264,7 @@ class Leaks:
         return not self._tracing.is_traced(owner) or inner
 
     def _outlives(self, node: cst.Name, function: Function, depth: int) -> bool:
-        """Whether the object that a name stands for was there before the trace."""
+        """Whether the object that a name represents was there before the trace."""
         bindings = self._names.bindings(node)
         return depth > 0 and bool(bindings) and all(self._made_before(b, function, depth) for b in bindings)
 
@@ -332,7 +332,7 @@ class Leaks:
     # What is lost
 
     def _is_lost(self, root: cst.Name, function: Function) -> bool:
-        """Whether a name is the instance that a compiled method takes apart as a pytree, and does not give back."""
+        """Whether a name is the instance that a compiled method takes apart as a pytree, and does not return."""
         cls = function.cls
         if cls is None or not function.parameters or function.parameters[0].name != root.value:
             return False
@@ -347,7 +347,7 @@ class Leaks:
         return not any(self._is_given_away(node, root.value) for node in self._tree.body(function))
 
     def _is_given_away(self, node: cst.CSTNode, name: str) -> bool:
-        """Whether the instance itself is returned, or handed to something: `return self`, `dict(vars(self))`."""
+        """Whether the instance itself is returned, or passed to something: `return self`, `dict(vars(self))`."""
         if not isinstance(node, cst.Name) or node.value != name:
             return False
         parent = self._tree.parent(node)

@@ -1,6 +1,6 @@
 """Where the value of a traced parameter comes from: from arguments of jitted functions, or from what is data.
 
-A static argument gives Python the value of what is handed to a jitted function and on from there as it is.  It cannot
+A static argument gives Python the value of what is passed to a jitted function and on from there as it is.  It cannot
 do so for what `vmap` maps over, `grad` differentiates or a loop of JAX carries, nor for the result of an array
 operation.
 """
@@ -48,7 +48,7 @@ class Origins:
         """Return the parameters of jitted functions that a parameter's value is, None where it may be data as well."""
         key = id(parameter)
         if key not in self._known:
-            self._known[key] = []  # what is handed on in a circle is told by the other callers
+            self._known[key] = []  # what is passed on in a circle is told by the other callers
             self._known[key] = self._of(parameter)
         return self._known[key]
 
@@ -70,7 +70,7 @@ class Origins:
         return found
 
     def _given(self, site: CallSite, parameter: Parameter) -> list[Parameter] | None:
-        """Return the traced parameters that a call hands on, None where it gives the result of an array operation."""
+        """Return the traced parameters that a call passes on, None where it gives the result of an array operation."""
         argument = argument_of(site.node, parameter, bound=site.bound)
         if argument is None or not self._values.kind(argument).traced:
             return []

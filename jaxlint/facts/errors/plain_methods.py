@@ -1,4 +1,4 @@
-"""Methods that a compile wrapper or a transform gives their instance to, where the instance is no pytree."""
+"""Methods that a compiling wrapper or a transform gives their instance to, where the instance is no pytree."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class Options:
 
 
 class Usage(enum.Enum):
-    """Whether calls in sight give a parameter: some do, none does, or there are none and it has a default."""
+    """Whether visible calls give a parameter: some do, none does, or there are none and it has a default."""
 
     GIVEN = "given"
     OMITTED = "omitted"
@@ -65,7 +65,7 @@ class Usage(enum.Enum):
 
 
 class Staged:
-    """The demands of all staged functions, those left out that a guard makes harmless."""
+    """The demands of all staged functions, those skipped that a guard makes harmless."""
 
     def __init__(
         self,
@@ -152,13 +152,13 @@ class Staged:
         return [
             demand
             for demand in found
-            # A mask has another cure, for which JAX208 speaks.
+            # A mask has another fix, for which JAX208 speaks.
             if not guards.is_for_compile_time(self._tree, demand.node) and not self._values.is_mask(demand.node)
         ]
 
     @property
     def _transformed(self) -> list[Demand]:
-        """The demands on what grad or vmap hands to a function: traced, though nothing is staged."""
+        """The demands on what grad or vmap passes to a function: traced, though nothing is staged."""
         known = {id(function) for function in self.functions()}
         return [
             demand
@@ -169,7 +169,7 @@ class Staged:
         ]
 
     def transformed(self) -> list[Function]:
-        """Return the functions that grad, vmap and their kin trace, with nothing staged."""
+        """Return the functions that grad, vmap and similar functions trace, with nothing staged."""
         return [
             function
             for function in self._tree.functions
@@ -323,7 +323,7 @@ class Staged:
         return self.is_container(parameter) and not self.options(parameter).data_like
 
     def functions(self) -> list[Function]:
-        """Return the functions that run under a staging trace: compiled in sight, or given to such a trace directly."""
+        """Return the functions that run under a staging trace: visibly compiled, or given to such a trace directly."""
         return [
             function
             for function in self._tree.functions
@@ -433,7 +433,7 @@ class Staged:
         return isinstance(call, cst.Call) and self._values.kind(call).traced
 
     def usage(self, parameter: Parameter) -> Usage:
-        """Say whether calls in sight give a parameter."""
+        """Say whether visible calls give a parameter."""
         if id(parameter) in self._busy:
             return Usage.GIVEN
         self._busy.add(id(parameter))
@@ -470,10 +470,10 @@ class Staged:
         if given is None:
             return Usage.GIVEN if parameter.default is None else self._of_default(parameter, Usage.OMITTED)
         if site.wrapped:
-            return Usage.GIVEN  # what a compiled function is given is traced
+            return Usage.GIVEN  # what a jitted function is given is traced
         if self._values.kind(given).known:
             return Usage.OMITTED  # a traced caller gives a value of Python
-        # A parameter of a traced caller may be left out in turn.
+        # A parameter of a traced caller may be skipped in turn.
         values = self._names.values(given)
         if not values or not all(isinstance(value, Parameter) for value in values):
             return Usage.GIVEN

@@ -26,7 +26,7 @@ _DEEPEST = 5
 
 
 class Traceable:
-    """Follows values of parameters through the code in sight."""
+    """Follows values of parameters through the visible code."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class Traceable:
         return not parameter.star and _Flow(self, array=array).of_parameter(parameter, [])
 
     def use(self, node: cst.CSTNode) -> bool:
-        """Whether a number that an expression gives may be traced where the expression stands."""
+        """Whether a number that an expression gives may be traced at the place of the expression."""
         return _Flow(self, array=False).of(node, [])
 
 
@@ -78,7 +78,7 @@ class _Flow:
         return bool(uses) and all(self.of(use, sites) for use in uses)
 
     def of(self, node: cst.CSTNode, sites: list[cst.Call]) -> bool:
-        """Whether the value of a node may be traced where it stands."""
+        """Whether the value of a node may be traced where it is."""
         parent = self._tree.parent(node)
         if isinstance(parent, (cst.BinaryOperation, cst.Comparison, cst.UnaryOperation)):
             return self._of_operand(node, parent, sites)
@@ -127,7 +127,7 @@ class _Flow:
         )
 
     def _of_item(self, node: cst.CSTNode, sites: list[cst.Call]) -> bool:
-        """An element of a tuple or a list that is returned, or handed to a function of arrays."""
+        """An element of a tuple or a list that is returned, or passed to a function of arrays."""
         while isinstance(node, (cst.Element, cst.Tuple, cst.List)):
             above = self._tree.parent(node)
             if isinstance(above, cst.Arg):
@@ -191,7 +191,7 @@ class _Flow:
         return False
 
     def _of_returned(self, node: cst.CSTNode, sites: list[cst.Call]) -> bool:
-        """What a compiled function, or the body of a control flow, returns is an array in any case."""
+        """What a jitted function, or the body of a control flow, returns is an array in any case."""
         if sites:
             return self.of(sites[-1], sites[:-1])
         function = self._tree.context(node).function

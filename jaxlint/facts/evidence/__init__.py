@@ -1,1 +1,1 @@
-"""What speaks for and against a finding, and how sure it is."""
+"""What supports and weakens a finding, and how sure it is."""

@@ -46,8 +46,8 @@ class Doubt(enum.Enum):
 class Evidence:
     """What a rule saw at one place.
 
-    `in_loop`: the place itself runs once per turn of a loop.  `repeated`: its function is called in a loop, or by
-    several callers, in sight.  `run_once`: its function runs once per process.  `test`: a test or a benchmark.
+    `in_loop`: the place itself runs once per iteration of a loop.  `repeated`: its function is called in a loop, or by
+    several callers, visible.  `run_once`: its function runs once per process.  `test`: a test or a benchmark.
     `traced`: it is reached from a trace.  `error`: it fails where it runs, however often that is.
     """
 

@@ -1,4 +1,4 @@
-"""What speaks for and against each kind of finding: the one place where evidence is put together."""
+"""What supports and weakens each kind of finding: the one place where evidence is put together."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Evidences:
         self._arguments = arguments
 
     def site(self, site: CompileSite) -> Evidence:
-        """Return what speaks for and against a compile site whose object is short-lived."""
+        """Return what supports and weakens a compile site whose object is short-lived."""
         doubts = self._doubts(site)
         evidence = self.place(site.context, in_loop=site.lifetime is Lifetime.ITERATION, doubts=doubts)
         if Doubt.REUSED in doubts:
@@ -188,7 +188,7 @@ class Evidences:
         return self._tracing.is_traced(function) and not self._runs.is_repeated(function)
 
     def eager_loop(self, loop: EagerLoop) -> Evidence:
-        """Return the evidence for a loop that dispatches operations in each turn."""
+        """Return the evidence for a loop that dispatches operations in each iteration."""
         again = loop.loop.outer is not None or self._runs.is_repeated(loop.loop.context.function)
         doubts = {Doubt.LIGHT} if loop.light and not again else set()
         doubts |= {Doubt.ON_PURPOSE} if loop.on_purpose else set()
@@ -203,22 +203,22 @@ class Evidences:
         function = loop.loop.context.function
         seen = function is None or not self._eager.starts_unseen(function)
         if (loop.hurts_anyway and seen) or loop.on_host:
-            # Whoever calls it, eagerly or under trace, pays for each turn; and nobody can trace `float(array)`.
+            # Whoever calls it, eagerly or under trace, pays for each iteration; and nobody can trace `float(array)`.
             evidence = replace(evidence, doubts=evidence.doubts - {Doubt.EAGERNESS})
         return evidence
 
     def field(self, field: StaticField) -> Evidence:
-        """Return the evidence for a static field without a hash, which fails once a compiled function takes it."""
+        """Return the evidence for a static field without a hash, which fails once a jitted function takes it."""
         doubts = frozenset(() if self._arguments.is_passed(field.cls) else {Doubt.UNSEEN})
         return Evidence(test=self._runs.is_test(None), doubts=doubts)
 
     def discarded(self, discarded: Discarded) -> Evidence:
-        """Return the evidence for a compiled function, or a wrapper, that is thrown away where it is made."""
+        """Return the evidence for a jitted function, or a wrapper, that is discarded where it is made."""
         test = self._runs.is_test(self._tree.context(discarded.node).function)
         return Evidence(test=test) if discarded.function is None else Evidence(error=True)
 
     def unused(self, unused: UnusedName) -> Evidence:
-        """Return the evidence for a compiled function that nothing uses."""
+        """Return the evidence for a jitted function that nothing uses."""
         return Evidence(test=self._runs.is_test(self._tree.context(unused.node).function))
 
     def loop(self, loop: Loop) -> Evidence:
@@ -276,7 +276,7 @@ class Evidences:
         )
 
     def argument(self, given: Given) -> Evidence:
-        """Return what speaks for and against an argument that makes a compiled function compile again."""
+        """Return what supports and weakens an argument that makes a jitted function compile again."""
         doubts = frozenset({Doubt.REUSED} if given.looped else ()) | frozenset(() if given.sure else {Doubt.UNSEEN})
         return self.place(given.call.context, in_loop=given.in_loop, doubts=doubts)
 
@@ -287,14 +287,14 @@ class Evidences:
         )
 
     def instance(self, instance: ShortLived) -> Evidence:
-        """Return what speaks for and against an instance that compiles and dies with the call."""
+        """Return what supports and weakens an instance that compiles and dies with the call."""
         doubts = frozenset({Doubt.REUSED} if instance.looped and not instance.in_loop else ())
         if self._measures_compilation(instance.context):
             doubts = doubts | {Doubt.MEASURED}
         return self.place(instance.context, in_loop=instance.in_loop, doubts=doubts)
 
     def stale(self, stale: StaleRead) -> Evidence:
-        """Return what speaks for and against an attribute that changes after it was read."""
+        """Return what supports and weakens an attribute that changes after it was read."""
         places = (stale.handle.function, stale.change.context.function)
         return Evidence(
             in_loop=stale.looped,
@@ -344,7 +344,7 @@ class Evidences:
         given = not usages or Usage.GIVEN in usages
         if not given and Usage.OPEN not in usages:
             doubts = doubts | {Doubt.OMITTED}
-        # With a default that nothing in sight overrides, it fails for those alone who do so.
+        # With a default that nothing visible overrides, it fails for those alone who do so.
         return replace(self.error(node, doubts), error=given)
 
     def _doubts(self, site: CompileSite) -> frozenset[Doubt]:
@@ -367,7 +367,7 @@ class Evidences:
         return frozenset(found)
 
     def _own_program(self, site: CompileSite, target: Target) -> bool:
-        """Whether each turn compiles something else: the loop variable is the function, or the loop is a short list."""
+        """Whether each iteration compiles something else: the function is the loop variable, or the list is short."""
         if site.lifetime is not Lifetime.ITERATION:
             return False
         if target.owner is not None:
@@ -416,6 +416,6 @@ def _dotted(call: cst.Call) -> set[str]:
 
 
 def _counts(loop: Loop) -> bool:
-    """Whether a loop counts its turns, and goes through nothing."""
+    """Whether a loop counts its iterations, and goes through nothing."""
     iterable = loop.iterable
     return iterable is None or (isinstance(iterable, cst.Call) and last_name(iterable.func) in ("range", "trange"))

@@ -1,4 +1,4 @@
-"""Why a finding is as sure as it is, in words: what speaks for it and against it, each with the place that shows it.
+"""Why a finding is as sure as it is, in words: what supports it and against it, each with the place that shows it.
 
 `evidence.py` says what counts; this says it to people.  It is asked for findings that are shown, and for no others.
 """
@@ -36,7 +36,7 @@ _OF_TARGETS = frozenset({Doubt.ONE_SHOT, Doubt.UNSEEN, Doubt.SOMETIMES})
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """One thing that speaks for a finding, or against it."""
+    """One thing that supports a finding, or against it."""
 
     message: str
     speaks_for: bool
@@ -50,7 +50,7 @@ class Reasons:
         self._facts = facts
 
     def of(self, node: cst.CSTNode, evidence: Evidence, impact: Impact | None) -> list[Ground]:
-        """Return the reasons for a finding at a node, what speaks for it first."""
+        """Return the reasons for a finding at a node, what supports it first."""
         context = self._facts.tree.context(node)
         function = context.function
         found: list[Ground] = []

@@ -39,7 +39,7 @@ ARRAY_METHODS = frozenset(
 """Methods of an array that give arrays."""
 
 ANNOTATIONS = frozenset({"Array", "ArrayLike", "ndarray", "PRNGKey", "PRNGKeyArray", "Float", "Int", "Scalar"})
-"""The last parts of annotations that speak of a JAX array, NumPy's aside."""
+"""The last parts of annotations that mention a JAX array, NumPy's aside."""
 
 UPDATES = frozenset({"set", "add", "subtract", "multiply", "mul", "divide", "power", "min", "max", "apply", "get"})
 """Methods of `x.at[i]`."""

@@ -6,7 +6,7 @@ import ast
 import re
 
 SHORT = 8
-"""A literal `range` of so many turns is right to unroll."""
+"""A literal `range` of so many iterations is right to unroll."""
 
 DATA_LENGTHS = re.compile(
     r"(.*_)?(n|num|max|total|n_)?_?(steps?|epochs?|iters?|iterations?|frames?|seq(uence)?(_?len(gth)?)?|len(gth)?s?|"

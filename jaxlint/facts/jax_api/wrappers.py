@@ -31,7 +31,7 @@ class WrapperError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Wrapper:
-    """One row of the table; `wrappers.toml` says what the columns mean."""
+    """One line of the table; `wrappers.toml` says what the columns mean."""
 
     name: str
     kind: str
@@ -52,7 +52,7 @@ class Wrapper:
 
     @property
     def compiles(self) -> bool:
-        """Whether it makes a compiled function."""
+        """Whether it makes a jitted function."""
         return self.kind == "compile"
 
     @property
@@ -67,7 +67,7 @@ class Wrapper:
 
     @property
     def makes_callable(self) -> bool:
-        """Whether a call gives a function that stands for the one it was given."""
+        """Whether a call gives a function that represents the one it was given."""
         return self.result == "callable"
 
 

@@ -3,7 +3,7 @@
 The record is made from `ast` alone, in one walk, and depends on nothing but the text: not on where the file lies, nor
 on settings, nor on other files.  `jaxlint.project` joins the records of all modules.
 
-What an expression stands for is a *reference*.  References are kept once, in a table, and name each other by number:
+What an expression represents is a *reference*.  References are kept once, in a table, and name each other by number:
 
     ("f", n)         function n of the module; a `def` or a lambda
     ("c", n)         class n of the module
@@ -36,15 +36,15 @@ Ref: TypeAlias = tuple[Any, ...]
 Key: TypeAlias = int | str
 
 LOOP = 1
-"""A call stands in a loop."""
+"""A call is in a loop."""
 HOST_LOOP = 2
-"""A call stands in a loop in which a program seems to spend its time."""
+"""A call is in a loop in which a program seems to spend its time."""
 
 GUARDED = 4
 """Added where a test for tracers decides whether the call is reached."""
 
 RULES = "@rules"
-"""The dotted name that stands for `f.defvjp` and its kin, all of whose arguments are traced."""
+"""The dotted name that represents `f.defvjp` and similar functions, all of whose arguments are traced."""
 
 _DEFINES_RULES = frozenset({"defvjp", "defjvp", "defjvps", "def_vmap", "defpartial"})
 CONSTRUCTORS = frozenset({"__init__", "__post_init__"})
@@ -75,8 +75,8 @@ class FunctionRecord:
     """One `def` or lambda; function 0 is the module's own code.
 
     `outer` and `cls` are the numbers of what it is defined in, -1 for none.  `calls` holds (reference, 0 or LOOP
-    or HOST_LOOP, and perhaps GUARDED, row); `passes` holds (callee, position or keyword, reference of the argument,
-    row).
+    or HOST_LOOP, and perhaps GUARDED, line); `passes` holds (callee, position or keyword, reference of the argument,
+    line).
     `operations` counts the calls of array functions, and the updates, that are written in it outside of any `if`.
     `once` is the mark `# jaxlint: once`; `mapped` says that it uses a named axis by its literal name, which only a
     mapped function has, `hosted` that it decides by the values of array operations what it does.
@@ -174,15 +174,15 @@ def exports(tree: ast.Module, once_rows: Collection[int] = ()) -> Exports:
 
     Args:
         tree: the module, as `ast` parses it.
-        once_rows: the rows that bear a `# jaxlint: once` mark.
+        once_rows: the lines that bear a `# jaxlint: once` mark.
     """
     return _Reader(tree, once_rows).record
 
 
 class _Place(NamedTuple):
-    """Where a node stands; `cls` is the class whose body it is in, -1 for none.
+    """Where a node is; `cls` is the class whose body it is in, -1 for none.
 
-    `prefix` begins the qualified names of what is defined there, `sure` says that no `if` stands around it, `guarded`
+    `prefix` begins the qualified names of what is defined there, `sure` says that no `if` is around it, `guarded`
     that one which asks for tracers does.
     """
 
@@ -229,7 +229,7 @@ class _Reader:
         return len(self.record.functions) - 1
 
     def _walk(self) -> None:
-        """Gather what stands in the bodies that are waiting."""
+        """Gather what is in the bodies that are waiting."""
         stack = self._stack
         pop, push = stack.pop, stack.append
         while stack:
@@ -463,7 +463,7 @@ class _Reader:
             )
 
     def _name(self, name: str, function: int) -> tuple[int, ...]:
-        """Return what a name stands for where a function uses it."""
+        """Return what a name represents where a function uses it."""
         key = (function, name)
         known = self._names.get(key)
         if known is not None:
@@ -563,7 +563,7 @@ class _Reader:
         return tuple(found)
 
     def _is_foreign_name(self, name: str, function: int) -> bool:
-        """Whether a name stands for an imported module of no interest, so that its attributes are none either."""
+        """Whether a name represents an imported module of no interest, so that its attributes are none either."""
         current = function
         while current >= 0:
             values = self._scopes[current].get(name)
@@ -739,7 +739,7 @@ def _tests_name(node: ast.expr) -> bool:
 
 
 def _asks_for_tracers(test: ast.expr) -> bool:
-    """Whether a test speaks of tracers or of concrete values."""
+    """Whether a test mentions tracers or of concrete values."""
     names = (part.attr if isinstance(part, ast.Attribute) else getattr(part, "id", "") for part in ast.walk(test))
     return any("tracer" in name.lower() or "concrete" in name.lower() for name in names)
 

@@ -1,6 +1,6 @@
 """Answers that may ask for themselves.
 
-`f = jax.jit(f)` in a loop, factories that return each other's results, wrappers around wrappers: what a name stands for
+`f = jax.jit(f)` in a loop, factories that return each other's results, wrappers around wrappers: what a name represents
 can depend on itself.  Such a question is cut short.  What was found on the way is then only a draft, as it lacks what
 the question that was cut would have said, and somebody who starts elsewhere finds more; so a draft is kept for the
 outermost question alone.  Hence an answer depends on the question, never on what was asked before.

@@ -1,4 +1,4 @@
-"""Tests that tell traced values from concrete ones: what stands behind them runs in one of the two cases only."""
+"""Tests that tell traced values from concrete ones: what is behind them runs in one of the two cases only."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def is_caught(tree: Tree, node: cst.CSTNode) -> bool:
 
 
 def keeps_traces_out(tree: Tree, node: cst.CSTNode) -> bool:
-    """Whether a test for tracers decides if a place of a function is reached, by standing around or before it."""
+    """Whether a test for tracers decides if a place of a function is reached, by being around or before it."""
     child = node
     for parent in tree.ancestors(node):
         if isinstance(parent, (cst.If, cst.IfExp, cst.While)) and parent.test is not child and asks(parent.test):
@@ -112,7 +112,7 @@ def _asks_for_scalar(test: cst.BaseExpression) -> bool:
 
 
 def _is_left_before(block: cst.IndentedBlock, statement: cst.CSTNode) -> bool:
-    """Whether an `if isinstance(x, Tracer): return ...` stands before a statement of the same block."""
+    """Whether an `if isinstance(x, Tracer): return ...` is before a statement of the same block."""
     for earlier in block.body:
         if earlier is statement:
             return False

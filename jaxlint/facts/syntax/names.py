@@ -1,4 +1,4 @@
-"""What a name or an expression stands for: imports with their aliases, local rebinding, conditional definitions.
+"""What a name or an expression represents: imports with their aliases, local rebinding, conditional definitions.
 
 The answer is always a list, because `try: from jax import jit` / `except: jit = None` and `f = a if x else b` have
 several; it is in source order, so that findings do not depend on hashing.
@@ -111,7 +111,7 @@ class Names:
                     certain = other
                     break
         if certain is not None and certain.loop is not None:
-            # What a turn leaves behind is bound anew in the next turn before the use.
+            # What an iteration leaves behind is bound again in the next iteration before the use.
             carried = [b for b in carried if not certain.loop.inside(b.context.loop)]
         return [*reversed(reaching), *reversed(carried)] or found
 
@@ -132,16 +132,16 @@ class Names:
     # Values
 
     def values(self, node: cst.CSTNode) -> tuple[Value, ...]:
-        """Return what an expression may stand for: an `Expression` of itself where nothing more is known."""
-        # A name that is defined through itself (`f = jit(f)` in a loop) stands for itself there.
+        """Return what an expression may represent: an `Expression` of itself where nothing more is known."""
+        # A name that is defined through itself (`f = jit(f)` in a loop) represents itself there.
         return self._values.get(id(node), lambda: self._resolve(node), (Expression(node),))
 
     def externals(self, node: cst.CSTNode) -> tuple[str, ...]:
-        """Return the dotted names that an expression may stand for."""
+        """Return the dotted names that an expression may represent."""
         return tuple(value.name for value in self.values(node) if isinstance(value, External))
 
     def functions(self, node: cst.CSTNode) -> tuple[Function, ...]:
-        """Return the functions in sight that an expression may stand for."""
+        """Return the visible functions that an expression may represent."""
         return tuple(value for value in self.values(node) if isinstance(value, Function))
 
     def _resolve(self, node: cst.CSTNode) -> tuple[Value, ...]:
@@ -207,7 +207,7 @@ class Names:
     # Classes
 
     def instance_class(self, value: Value) -> Class | None:
-        """Return the class in sight that a value is an instance of: `self`, `Class(...)`, an annotated parameter."""
+        """Return the visible class that a value is an instance of: `self`, `Class(...)`, an annotated parameter."""
         if isinstance(value, Parameter):
             function = value.function
             if function.cls is not None and value.position == 0 and not self.is_static(function):
@@ -231,9 +231,9 @@ class Names:
         return None
 
     def annotation_names(self, parameter: Parameter) -> tuple[str, ...]:
-        """Return the dotted names that a parameter's annotation may stand for, as written where they are not in sight.
+        """Return the dotted names that a parameter's annotation may represent, as written where they are not visible.
 
-        Of `Float[Array, "n"]` that is what `Float` stands for.
+        Of `Float[Array, "n"]` that is what `Float` represents.
         """
         node = parameter.annotation.value if isinstance(parameter.annotation, cst.Subscript) else parameter.annotation
         attributes = ""
@@ -248,7 +248,7 @@ class Names:
         return imported or (f"{node.value}{attributes}",)
 
     def mro(self, cls: Class) -> list[Class]:
-        """Return the class and its bases in sight, nearest first."""
+        """Return the class and its visible bases, nearest first."""
         return self._orders.get(id(cls), lambda: self._order(cls), [cls])
 
     def _order(self, cls: Class) -> list[Class]:
@@ -264,19 +264,19 @@ class Names:
         return list(order.values())
 
     def base_names(self, cls: Class) -> list[str]:
-        """Return the dotted names of all imported bases, those of bases in sight included."""
+        """Return the dotted names of all imported bases, those of visible bases included."""
         return [name for item in self.mro(cls) for base in item.bases for name in self.externals(base)]
 
     def method(self, cls: Class, name: str) -> Function | None:
-        """Return the method of that name, looked up through the bases in sight."""
+        """Return the method of that name, looked up through the visible bases."""
         return next((c.methods[name] for c in self.mro(cls) if name in c.methods), None)
 
     def stores(self, cls: Class, name: str) -> list[tuple[cst.BaseExpression, Context]]:
-        """Return what methods assign to `self.name`, through the bases in sight."""
+        """Return what methods assign to `self.name`, through the visible bases."""
         return [store for c in self.mro(cls) for store in c.stores.get(name, ())]
 
     def members(self, cls: Class, name: str, *, of_class: bool = False) -> tuple[Value, ...]:
-        """Return what `instance.name` (or `cls.name`) may stand for: a method, and what is assigned to it."""
+        """Return what `instance.name` (or `cls.name`) may represent: a method, and what is assigned to it."""
         found: list[Value] = []
         if not of_class:
             for value, _ in self.stores(cls, name):
@@ -324,11 +324,11 @@ _CONVENTIONS = {
     "np": "numpy",
     "partial": "functools.partial",
 }
-"""What names stand for that nothing in a file binds, as in one cut out of a notebook: nothing else has them."""
+"""What names represent that nothing in a file binds, as in one cut out of a notebook: nothing else has them."""
 
 
 def _exclusive(one: Context, other: Context) -> bool:
-    """Whether two places stand in different arms of one statement, so that one cannot follow the other."""
+    """Whether two places are in different arms of one statement, so that one cannot follow the other."""
     for (node, arm), (other_node, other_arm) in zip(one.branch, other.branch, strict=False):
         if node != other_node:
             return False

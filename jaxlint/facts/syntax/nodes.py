@@ -2,7 +2,7 @@
 
 LibCST's parser takes some six times as long as `ast`, nearly all of it for whitespace that no fact asks for.  So a file
 is parsed by `ast`, once for everything that asks about it, and its nodes are built here as LibCST's, with all that the
-visitor walks over and without whitespace and parentheses.  Where a node stands in the text `ast` knows exactly.
+visitor walks over and without whitespace and parentheses.  Where a node is in the text `ast` knows exactly.
 
 A file whose syntax the running Python does not know is parsed by LibCST itself (`jaxlint.facts.syntax.parsing`).
 """
@@ -35,7 +35,7 @@ class TooDeepError(Exception):
 def _build(kind: type[cst.CSTNode], *fields: str) -> Callable[..., Any]:
     """Return what makes a node of a kind from the values of these fields.
 
-    LibCST's constructors check whitespace, which takes ten times as long as all else; the checks are left out with it.
+    LibCST's constructors check whitespace, which takes ten times as long as all else; the checks are skipped with it.
     """
     new = object.__new__
     setters = [getattr(kind, name).__set__ for name in fields]
@@ -208,7 +208,7 @@ _ASSIGNING: dict[type[ast.AST], cst.CSTNode] = {
     ast.BitXor: cst.BitXorAssign(),
     ast.BitAnd: cst.BitAndAssign(),
 }
-"""Operators are shared: nothing asks where they stand."""
+"""Operators are shared: nothing asks where they are."""
 
 _ASYNC = cst.Asynchronous()
 _DOT = cst.Dot()
@@ -704,7 +704,7 @@ def text_of(text: str, starts: Sequence[int], node: ast.AST) -> str:
 
 
 def offset(text: str, starts: Sequence[int], row: int, column: int) -> int:
-    """Return the offset of a place that `ast` gives: the row 1-based, the column 0-based in bytes of UTF-8."""
+    """Return the offset of a place that `ast` gives: the line 1-based, the column 0-based in bytes of UTF-8."""
     start = starts[row - 1]
     before = text[start : start + column]
     if not before.isascii():

@@ -36,14 +36,14 @@ class UnreadableError(Exception):
 
 
 class Places(Protocol):
-    """Says where nodes stand."""
+    """Says where nodes are."""
 
     def span(self, node: cst.CSTNode) -> Span:
         """Return the span of a node, from its first token to its last; a decorated definition starts at its `def`."""
 
 
 def python_tree(text: str) -> ast.Module:
-    """Parse with the running Python, without a word on the standard error stream.
+    """Parse with the running Python, silently on the standard error stream.
 
     Raises:
         SyntaxError, ValueError, RecursionError, MemoryError: as `ast.parse` does.
@@ -71,7 +71,7 @@ def forget_trees() -> None:
 
 
 def parse(source: Source) -> tuple[cst.Module, Places]:
-    """Return the nodes of a file and where they stand.
+    """Return the nodes of a file and where they are.
 
     Where the running Python does not know the syntax, LibCST parses the file: it may know it.
 
@@ -164,7 +164,7 @@ class _PythonPlaces:
         return span
 
     def _name(self, name: str, origin: ast.AST, span: Span) -> Span:
-        """Return where a name stands in what it belongs to."""
+        """Return where a name is in what it belongs to."""
         if isinstance(origin, ast.Attribute):
             return Span(span.end - len(name), span.end)
         if isinstance(origin, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):

@@ -18,7 +18,7 @@ from typing import Any
 import libcst as cst
 
 Branch = tuple[tuple[int, int], ...]
-"""Which arm of which compound statements a statement stands in, outermost first."""
+"""Which arm of which compound statements a statement is in, outermost first."""
 
 
 @dataclass(slots=True, eq=False)
@@ -81,7 +81,7 @@ class Loop:
 
 @dataclass(slots=True, eq=False)
 class Context:
-    """Where a node stands: scope, number of its statement in source order, branch and innermost loop."""
+    """Where a node is: scope, number of its statement in source order, branch and innermost loop."""
 
     scope: Scope
     order: int
@@ -418,7 +418,7 @@ class Tree:
         self.contexts[id(node)] = context
         self.parents[id(node.target)] = node
         if isinstance(node.target, cst.Name):
-            # `x += 1` reads x as well; the name's own node stands for both.
+            # `x += 1` reads x as well; the name's own node represents both.
             self._bind(node.target.value, "assign", node, context)
             self.loads[node.target.value].append(node.target)
             self.contexts[id(node.target)] = context
@@ -682,7 +682,7 @@ class Tree:
         return self.parents.get(id(node))
 
     def context(self, node: cst.CSTNode) -> Context:
-        """Return where a visited node stands."""
+        """Return where a visited node is."""
         return self.contexts[id(node)]
 
     def ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:

@@ -1,4 +1,4 @@
-"""The calls of compiled functions in sight, and what they hand to which parameter."""
+"""The calls of visible jitted functions, and what they pass to which parameter."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from jaxlint.facts.values.values import Values
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CompiledCall:
-    """One call of a compiled function.
+    """One call of a jitted function.
 
     `function` is what was compiled; `statics` names its static parameters, None where the source does not show them.
     `bound` says that its first parameter is the instance.
@@ -38,11 +38,11 @@ class CompiledCall:
 
     @property
     def name(self) -> str:
-        """The name of the compiled function."""
+        """The name of the jitted function."""
         return self.function.name if not self.function.is_lambda else "the compiled function"
 
     def argument(self, parameter: Parameter) -> cst.BaseExpression | None:
-        """Return what the call hands to a parameter, None where it leaves it out or nothing can be seen."""
+        """Return what the call passes to a parameter, None where it leaves it out or nothing can be seen."""
         return argument_of(self.node, parameter, bound=self.bound)
 
     def is_static(self, parameter: Parameter) -> bool:
@@ -54,7 +54,7 @@ class CompiledCall:
 class ImportedCall:
     """One call of a function that is defined elsewhere: another module of the project compiles it, or this one does.
 
-    `statics` are the arguments that it hands to static parameters, by their names; where the signature is not known,
+    `statics` are the arguments that it passes to static parameters, by their names; where the signature is not known,
     by their numbers.  `here` says that this module compiles it: `jax.jit(lax.map, static_argnums=0)`.
     """
 
@@ -93,7 +93,7 @@ class CompiledCalls:
 
     @functools.cached_property
     def imported(self) -> list[ImportedCall]:
-        """The calls of compiled functions of other modules that hand over static arguments."""
+        """The calls of jitted functions of other modules that pass static arguments."""
         compiled = {
             name: imported
             for name, imported in self._incoming.imports.items()
@@ -177,7 +177,7 @@ class CompiledCalls:
                         yield wrapped, site.function, site.bound
 
     def _functions(self, target: cst.CSTNode) -> tuple[Function, ...]:
-        """Return the functions that an expression stands for, or that a call of a visible factory gives."""
+        """Return the functions that an expression represents, or that a call of a visible factory gives."""
         found = self._names.functions(target)
         if found or not isinstance(target, cst.Call) or self._wrappings.of(target) is not None:
             return found

@@ -128,7 +128,7 @@ class Lengths:
         return found
 
     def _ends_by_chance(self, loop: Loop) -> bool:
-        """Whether a loop turns until a flag says otherwise: `while not done`, or a `break` under `if done`."""
+        """Whether a loop runs until a flag says otherwise: `while not done`, or a `break` under `if done`."""
         node = loop.node
         if isinstance(node, cst.CompFor):
             return False
@@ -162,7 +162,7 @@ class Lengths:
             return inner is not returned and self._is_join(inner)
         return any(name.rpartition(".")[2] in JOINING for name in self._names.externals(returned.func))
 
-    # What compiled functions make longer
+    # What jitted functions make longer
 
     def lengthens(self, function: Function, name: str) -> bool:
         """Whether a function returns a parameter, or the leaves of one, as a whole and with more beside it."""

@@ -1,4 +1,4 @@
-"""Python loops under trace: how often they turn, and how many equations a turn leaves.
+"""Python loops under trace: how often they runs, and how many equations an iteration leaves.
 
 The estimate counts array operations, ten for those that compile slowly (scatter updates, reads at a traced index,
 products of small matrices).  Measured on a CPU with jax 0.10.2: an element-wise equation costs 0.2 to 0.4 ms to trace,
@@ -29,11 +29,11 @@ from jaxlint.facts.values.values import Kind, Values
 HEAVY = 10
 """What a slow operation counts, in element-wise ones."""
 HUGE = 500
-"""From so many turns on a name that speaks of few parts is not believed."""
+"""From so many iterations on a name that mentions few parts is not believed."""
 LARGE_SIDE = 64
 """From this side on a matrix product compiles no slower than an element-wise operation."""
 SHORT_ELEMENTWISE = 32
-"""So is one of so many turns without a slow operation."""
+"""So is one of so many iterations without a slow operation."""
 
 STRUCTURE = re.compile(
     r".*(layer|head|agent|stage|block|expert|group|dim|axis|axes|level|depth|channel|player|species|order|term|"
@@ -68,13 +68,13 @@ class Weight:
 class Unrolled:
     """A Python loop under trace.
 
-    `trips` is the number of turns where the source shows it, None elsewhere; `bound` is then what decides it: `shape`,
-    `static`, `array`, `maybe-array`, `host` where an object outside JAX ends it, or None where nothing is known.
-    `body` is one turn's weight, `total` the whole loop's with the loops around and within.  `cue` says in words why the
-    number is likely large, for an unknown number.  `ragged` says that the turns work on different shapes, so that no
-    `scan` can take their place as they are.  `staged` says that something visible compiles the function, rather than
-    that whoever uses it may.  `kind` is that of what bounds it; `large` says that the text
-    shows a setting to be large, by its values, or as iterations read or update an array each at its own number.
+    `trips` is the number of iterations where the source shows it, None elsewhere; `bound` is then what decides it:
+    `shape`, `static`, `array`, `maybe-array`, `host` where an object outside JAX ends it, or None where nothing is
+    known. `body` is one iteration's weight, `total` the whole loop's with the loops around and within.  `cue` says in
+    words why the number is likely large, for an unknown number.  `ragged` says that the iterations work on different
+    shapes, so that no `scan` can take their place as they are.  `staged` says that something visible compiles the
+    function, rather than that whoever uses it may.  `kind` is that of what bounds it; `large` says that the text shows
+    a setting to be large, by its values, or as iterations read or update an array each at its own number.
     """
 
     loop: Loop
@@ -177,7 +177,7 @@ class Loops:
         return loop.node
 
     def _is_kernel(self, function: Function) -> bool:
-        """Whether a function is, or stands in, a Pallas kernel, whose loops over tiles are unrolled on purpose."""
+        """Whether a function is, or is in, a Pallas kernel, whose loops over tiles are unrolled on purpose."""
         current: Function | None = function
         while current is not None:
             if id(current) in self._kernels or any(p.name.endswith("_ref") for p in current.parameters):
@@ -196,7 +196,7 @@ class Loops:
         }
 
     def _runs_on_host(self, loop: Loop) -> bool:
-        """Whether a turn makes a number of Python, or ends the loop by a value, which would fail under trace."""
+        """Whether an iteration makes a number of Python, or ends the loop by a value, which would fail under trace."""
         for node in self._nodes_of_turn(loop):
             if isinstance(node, cst.Call):
                 if self._is_conversion(node):
@@ -244,10 +244,10 @@ class Loops:
             for value in self._names.values(node)
         )
 
-    # Turns
+    # Iterations
 
     def trips(self, loop: Loop) -> tuple[int | None, str | None]:
-        """Return how often a loop turns, or what decides it: `shape`, `static`, `array`, `maybe-array`, None."""
+        """Return how often a loop runs, or what decides it: `shape`, `static`, `array`, `maybe-array`, None."""
         if isinstance(loop.node, cst.While):
             count = self._while_trips(loop.node)
             return count, self._while_bound(loop.node) if count is None else None
@@ -359,7 +359,7 @@ class Loops:
         return self._decided_by(node, depth + 1)
 
     def _while_trips(self, node: cst.While) -> int | None:
-        """Return the turns of `while n < LIMIT` with a constant start and `n += STEP` in the body."""
+        """Return the iterations of `while n < LIMIT` with a constant start and `n += STEP` in the body."""
         test = node.test
         if not isinstance(test, cst.Comparison) or len(test.comparisons) != 1 or not isinstance(test.left, cst.Name):
             return None
@@ -443,7 +443,7 @@ class Loops:
                 yield part.test
 
     def _set_by_method(self, node: cst.Name, loop: Loop) -> str | None:
-        """Return the method of an unknown object that gives a name its value in every turn of a loop."""
+        """Return the method of an unknown object that gives a name its value in every iteration of a loop."""
         for binding in self._names.bindings(node):
             value = binding.value
             if binding.context.loop is not loop or not isinstance(value, cst.Call):
@@ -456,7 +456,7 @@ class Loops:
         return None
 
     def _computes(self, loop: Loop) -> bool:
-        """Whether something in a turn is an array operation for certain, and no arithmetic of unknown numbers."""
+        """Whether something in an iteration is an array operation for certain, and no arithmetic of unknown numbers."""
         return any(self._is_operation(node, 3) for node in self._nodes_of_turn(loop))
 
     def _is_operation(self, node: cst.CSTNode, depth: int) -> bool:
@@ -478,7 +478,7 @@ class Loops:
         )
 
     def _works_on_data(self, loop: Loop) -> bool:
-        """Whether a turn does something with data, rather than to make constants of Python's numbers."""
+        """Whether an iteration does something with data, rather than to make constants of Python's numbers."""
         work = list(self.parts_of_turn(loop))
         while work:
             node = work.pop()
@@ -490,7 +490,7 @@ class Loops:
         return False
 
     def is_small(self, loop: Loop) -> bool:
-        """Whether a loop has few turns by nature: a short literal, or a bound named after parts of a thing."""
+        """Whether a loop has few iterations by nature: a short literal, or a bound named after parts of a thing."""
         trips, _ = self.trips(loop)
         if trips is not None:
             return trips <= SHORT
@@ -512,7 +512,7 @@ class Loops:
         return counted and limit is not None and limit <= SHORT
 
     def _fills_short_array(self, loop: Loop) -> bool:
-        """Whether each turn updates its own element of an array that has a handful, by the literal that made it."""
+        """Whether each iteration updates its own element of an array of a handful, by the literal that made it."""
         targets = self.targets(loop)
         for node in self._nodes_of_turn(loop):
             if not isinstance(node, cst.Subscript) or not isinstance(node.value, cst.Attribute):
@@ -564,7 +564,7 @@ class Loops:
         return last_name(func) == "fields" or (isinstance(func, cst.Attribute) and func.attr.value == "items")
 
     def is_work(self, loop: Loop) -> bool:
-        """Whether a program may spend its time in a loop: not in one of few turns, or over the parts of a thing.
+        """Whether a program may spend its time in a loop: not in one of few iterations, or over the parts of a thing.
 
         Dictionaries, `zip` and names that serve as keys walk through parts; traced code does so too.
         """
@@ -612,7 +612,7 @@ class Loops:
         )
 
     def _is_given_few(self, parameter: Parameter, depth: int) -> bool:
-        """Whether a parameter's default, or whatever the callers in sight give it, is a small number."""
+        """Whether a parameter's default, or whatever the visible callers give it, is a small number."""
         default = self._constants.integer(parameter.default) if parameter.default is not None else None
         if default is not None or depth == 0:
             return default is not None and default <= SHORT
@@ -627,7 +627,7 @@ class Loops:
         return bool(values) and all(isinstance(v, Parameter) and self._is_given_few(v, depth) for v in values)
 
     def updates_by_turn(self, loop: Loop) -> bool:
-        """Whether a turn updates an array at an index that the loop variable gives."""
+        """Whether an iteration updates an array at an index that the loop variable gives."""
         targets = self.targets(loop)
         return bool(targets) and any(
             isinstance(node, cst.Subscript)
@@ -639,7 +639,7 @@ class Loops:
         )
 
     def feeds_updates(self, loop: Loop) -> bool:
-        """Whether a turn goes on with the array that it updates, as `x = x.at[i].set(...)` does."""
+        """Whether an iteration goes on with the array that it updates, as `x = x.at[i].set(...)` does."""
         targets = self.targets(loop)
         for node in self._nodes_of_turn(loop):
             if not isinstance(node, cst.Assign) or not isinstance(node.value, cst.Call):
@@ -654,7 +654,7 @@ class Loops:
         return False
 
     def may_end_early(self, loop: Loop) -> bool:
-        """Whether a turn may be the last, by a `break` or a `return`."""
+        """Whether an iteration may be the last, by a `break` or a `return`."""
         return any(isinstance(node, (cst.Break, cst.Return)) for node in self._nodes_of_turn(loop))
 
     def _is_structural(self, loop: Loop) -> bool:
@@ -702,7 +702,7 @@ class Loops:
 
     @staticmethod
     def targets(loop: Loop) -> set[str]:
-        """Return the names that a loop binds anew in each turn."""
+        """Return the names that a loop binds again in each iteration."""
         if isinstance(loop.node, cst.While):
             test = loop.node.test
             return {test.left.value} if isinstance(test, cst.Comparison) and isinstance(test.left, cst.Name) else set()
@@ -719,14 +719,14 @@ class Loops:
     # Weights
 
     def turn(self, loop: Loop) -> Weight:
-        """Return the weight of one turn, inner loops counted with their turns."""
+        """Return the weight of one iteration, inner loops counted with their iterations."""
         total = Weight()
         for part in self.parts_of_turn(loop):
             total += self.weight(part)
         return total
 
     def parts_of_turn(self, loop: Loop) -> list[cst.CSTNode]:
-        """Return the pieces of code that each turn runs."""
+        """Return the pieces of code that each iteration runs."""
         node = loop.node
         if isinstance(node, (cst.For, cst.While)):
             return [node.body]
@@ -812,7 +812,7 @@ class Loops:
         return Weight(1) if any(self._is_large(operand) for operand in operands) else Weight(heavy=1)
 
     def _is_large(self, node: cst.CSTNode, depth: int = 3) -> bool:
-        """Whether a literal shape in sight makes an operand a large matrix."""
+        """Whether a literal shape visible makes an operand a large matrix."""
         for value in self._names.values(node):
             inner = value.node if isinstance(value, Expression) else None
             if isinstance(inner, cst.BinaryOperation) and depth:
@@ -914,7 +914,7 @@ def _is_one_of(node: cst.CSTNode | None, names: set[str]) -> bool:
 
 
 def _breaks(node: cst.CSTNode) -> bool:
-    """Whether a block ends the loop that it stands in."""
+    """Whether a block ends the loop that it is in."""
     if isinstance(node, (cst.Break, cst.Return)):
         return True
     if isinstance(node, (cst.For, cst.While, cst.FunctionDef, cst.ClassDef)):

@@ -76,4 +76,4 @@ class Pytrees:
 
 
 _GROUPS = (cst.Arg, cst.Element, cst.DictElement, cst.Tuple, cst.List, cst.Set, cst.Dict)
-"""What a class may stand in on its way to a function."""
+"""What a class may be in on its way to a function."""

@@ -113,7 +113,7 @@ class Values:
         return given
 
     def _given_by_maps(self, parameter: Parameter) -> Kind:
-        """What `tree.map` hands to a parameter: the leaves of the tree at its place."""
+        """What `tree.map` passes to a parameter: the leaves of the tree at its place."""
         kinds = []
         for wrapped in self._leaf_maps.get(id(parameter.function), ()):
             if wrapped.wrapper.name == "jax.tree.reduce":
@@ -144,7 +144,7 @@ class Values:
         return name == "Static"
 
     def _given_by(self, wrapped: Wrapped, parameter: Parameter) -> Kind:
-        """What a wrapper hands to a parameter of the function that it traces."""
+        """What a wrapper passes to a parameter of the function that it traces."""
         function, wrapper = parameter.function, wrapped.wrapper
         if not self._is_immediate(wrapped, function) or (parameter.star and not wrapper.compiles):
             return Kind.UNKNOWN
@@ -152,7 +152,7 @@ class Values:
             return self._self(wrapped, parameter)
         if wrapper.compiles:
             if function.is_lambda and isinstance(parameter.default, cst.Name):
-                return Kind.UNKNOWN  # `lambda x, n=n: ...` binds a value, which callers leave out
+                return Kind.UNKNOWN  # `lambda x, n=n: ...` binds a value, which callers skip
             static = self.statics(wrapped, function)
             if static is None or wrapper.scalars == "static" or (static and parameter.star == "**"):
                 return Kind.UNKNOWN
@@ -189,7 +189,7 @@ class Values:
         return False
 
     def statics(self, wrapped: Wrapped, function: Function) -> set[str] | None:
-        """Return the names of the static parameters under a compile wrapper, None where the source does not show them.
+        """Return the names of the static parameters under a wrapper, None where the source does not show them.
 
         A method that is wrapped as `obj.method` has its instance bound already: numbers count from the next parameter.
         """
@@ -242,7 +242,7 @@ class Values:
         return not of_class or self._names.is_classmethod(function)
 
     def _given_by_callers(self, parameter: Parameter) -> Kind:
-        """What the traced callers in sight hand to a parameter."""
+        """What the traced visible callers pass to a parameter."""
         function = parameter.function
         kinds = []
         for site in self._calls.of(function):
@@ -258,7 +258,7 @@ class Values:
     # Expressions
 
     def kind(self, node: cst.CSTNode) -> Kind:
-        """Return what an expression holds where it stands."""
+        """Return what an expression holds where it is."""
         key = id(node)
         known = self._known.get(key)
         if known is None:
@@ -557,7 +557,7 @@ class Values:
         )
 
     def _of_function_call(self, node: cst.Call) -> Kind:
-        """What a function in sight returns, where all of its returns are traced."""
+        """What a visible function returns, where all of its returns are traced."""
         callees = self._calls.callees(node)
         if len(callees) != 1:
             return Kind.UNKNOWN
@@ -622,7 +622,7 @@ class Values:
         return Kind.UNKNOWN
 
     def is_update(self, func: cst.CSTNode) -> bool:
-        """Whether a callee is `x.at[i].set` or one of its kin."""
+        """Whether a callee is `x.at[i].set` or one of similar functions."""
         if not isinstance(func, cst.Attribute) or func.attr.value not in arrays.UPDATES:
             return False
         if not isinstance(func.value, cst.Name):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from jaxlint.facts.module import ModuleFacts
 
 _KEEPING = ("jax.grad", "jax.value_and_grad")
-"""Transforms that hand further arguments on as they are."""
+"""Transforms that pass further arguments on as they are."""
 
 
 def passed(facts: ModuleFacts, stale: StaleRead) -> Fix | None:
@@ -78,7 +78,7 @@ class _Passing:
         return self.draft.fix(Applicability.UNSAFE, f"Pass `{self.text}` as the argument `{name}`")
 
     def _given_already(self) -> str | None:
-        """Return the parameter that every call in sight is given the attribute for."""
+        """Return the parameter that every visible call is given the attribute for."""
         parameter = self.function.parameter(self.stale.read.path[-1])
         if parameter is None or len(self.scopes.bindings(parameter.name, self.method)) != 1:
             return None
@@ -186,7 +186,7 @@ class _Passing:
         return numbers is None or any(number < 0 for number in numbers)
 
     def _head(self, text: str) -> str:
-        """Return the `def` line of the method, comments behind it left out."""
+        """Return the `def` line of the method, comments behind it skipped."""
         body = self.method.body[0]
         row = self.draft.source.position(self.draft.span(body).start)[0]
         if row == self.method.lineno:
@@ -203,7 +203,7 @@ class _Passing:
         return found + [f"{argument.arg}={argument.arg}" for argument in arguments.kwonlyargs]
 
     def _docstring(self, margin: str) -> list[str]:
-        """Take the docstring out of the compiled method, and return its rows."""
+        """Take the docstring out of the compiled method, and return its lines."""
         first = self.method.body[0]
         if not isinstance(first, ast.Expr) or not isinstance(first.value, ast.Constant) or len(self.method.body) == 1:
             return []
@@ -280,7 +280,7 @@ class _Passing:
         return [self.syntax.at(self.facts.span(handle.node)) for handle in handles]
 
     def _is_direct(self, wrapped: Wrapped) -> bool:
-        """Whether nothing but a gradient stands between the wrapper and the method."""
+        """Whether nothing but a gradient is between the wrapper and the method."""
         node: cst.CSTNode = wrapped.targets[0]
         while True:
             values = self.facts.names.values(node)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def typed(facts: ModuleFacts, carry: Carry) -> Fix | None:
     """Write `jnp.asarray(0.0, dtype=...)` where a carry starts as a number, or as an array made of one.
 
-    The type is the one that comes back; where that is out of sight, a fraction gets JAX's type for `float`, which is
+    The type is the one that comes back; where that is not visible, a fraction gets JAX's type for `float`, which is
     right but for arrays of another precision.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Passing a large array to a compiled function that closes over it."""
+"""Passing a large array to a jitted function that closes over it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def passed(facts: ModuleFacts, captured: Captured) -> Fix | None:
     """Make the array the last parameter of the function, and pass it wherever the function is called.
 
     Raises:
-        NoFixError: a call is out of sight, or the array would be copied to the device by each.
+        NoFixError: a call is not visible, or the array would be copied to the device by each.
     """
     if captured.binding is None or captured.size.numpy or captured.size.loaded:
         raise NoFixError("no array of JAX under a name")

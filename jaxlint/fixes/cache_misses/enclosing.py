@@ -1,4 +1,4 @@
-"""Compiling the function around a short-lived compiled function instead, where it does nothing else."""
+"""Compiling the function around a short-lived jitted function instead, where it does nothing else."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _WRAPPERS = frozenset({"jax.jit", "equinox.filter_jit"})
 
 
 def compiled_instead(facts: ModuleFacts, site: CompileSite) -> Fix | None:
-    """Return the fix that compiles the enclosing function, which calls the compiled function and returns the result.
+    """Return the fix that compiles the enclosing function, which calls the jitted function and returns the result.
 
     Raises:
         NoFixError: it does anything else, or what it passes on besides the arguments cannot be told.

@@ -1,4 +1,4 @@
-"""Moving an expression that makes a compiled function to module level: transforms, partials, bound methods."""
+"""Moving an expression that makes a jitted function to module level: transforms, partials, bound methods."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ _SHORT = {"checkpoint": "remat", "vmap": "vmapped", "filter_vmap": "vmapped"}
 
 @dataclass
 class Pieces:
-    """What an expression is made of besides module-level names: local names that stand for functions.
+    """What an expression is made of besides module-level names: local names that represent functions.
 
-    `inlined` says what stands for each use of a name that is assigned a function, `assignments` are those
+    `inlined` says what represents each use of a name that is assigned a function, `assignments` are those
     assignments, `definitions` the local functions.
     """
 
@@ -112,7 +112,7 @@ def _assigned(pieces: Pieces) -> set[str]:
 
 
 def _take_apart(made: Made, node: ast.AST, pieces: Pieces) -> None:
-    """Gather the local names in an expression that stand for functions, and what those are made of."""
+    """Gather the local names in an expression that represent functions, and what those are made of."""
     for name, loads in made.scopes.captured(node).items():
         for load in loads:
             definition, assignment = resolved_or_none(made, load)
@@ -154,7 +154,7 @@ def _written_out(made: Made, pieces: Pieces, changes: Mapping[Span, str]) -> dic
 
 
 def resolved_or_none(made: Made, load: ast.Name) -> tuple[ast.AST | None, ast.stmt | None]:
-    """Return what a local name stands for, None where it has several values or is a parameter."""
+    """Return what a local name represents, None where it has several values or is a parameter."""
     try:
         return resolved(made, load)
     except NoFixError:
@@ -275,7 +275,7 @@ def _bases(made: Made, site: CompileSite) -> list[str]:
 
 
 def _names_at_once(made: Made, nodes: list[ast.expr]) -> set[str]:
-    """Return the module's names that expressions use when they are evaluated, those in lambdas left out."""
+    """Return the module's names that expressions use when they are evaluated, those in lambdas skipped."""
     later = {
         inner
         for node in nodes
@@ -382,7 +382,7 @@ def _first_argument(made: Made, call: ast.Call) -> int:
 
 
 def _behind(made: Made, function: ast.expr) -> str | None:
-    """Return the name of the `def` in sight that a name of the module stands for."""
+    """Return the name of the visible `def` that a name of the module represents."""
     node = _module_definition(made, function)
     return node.name if node is not None else None
 
@@ -473,7 +473,7 @@ def _is_plain(node: ast.expr) -> bool:
 
 
 def _in_loop_apart(made: Made, call: ast.Call) -> bool:
-    """Whether a call stands in a loop that the object is made outside of."""
+    """Whether a call is in a loop that the object is made outside of."""
     around = set(made.syntax.around(made.maker))
     return any(isinstance(loop, LOOPS) and loop not in around for loop in made.syntax.around(call))
 
@@ -520,7 +520,7 @@ def _outlined(
 
 
 def _shape(made: Made, site: CompileSite, taken: Captures, pieces: Pieces) -> tuple[list[str], str]:
-    """Return parameters for what the calls pass, and the arguments that hand it on.
+    """Return parameters for what the calls pass, and the arguments that pass it on.
 
     Raises:
         NoFixError: the calls differ, or pass what cannot be counted.

@@ -1,4 +1,4 @@
-"""Calling a factory of compiled functions once: at module level, memoised, or above the loop."""
+"""Calling a factory of jitted functions once: at module level, cached, or above the loop."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def at_module_level(facts: ModuleFacts, site: CompileSite) -> Fix | None:
     """Return the fix that calls a factory once for all, where its arguments are fixed.
 
     Raises:
-        NoFixError: they are not, or the factory is not in sight of the module.
+        NoFixError: they are not, or the factory is not visible of the module.
     """
     made = made_by(facts, site)
     draft, syntax, scopes = made.draft, made.syntax, made.scopes
@@ -102,7 +102,7 @@ def memoised(facts: ModuleFacts, site: CompileSite) -> Fix | None:
 
 
 def above_the_loop(facts: ModuleFacts, site: CompileSite) -> Fix | None:
-    """Return the fix that makes a compiled function above the loop whose turns all make the same.
+    """Return the fix that makes a jitted function above the loop whose iterations all make the same.
 
     Raises:
         NoFixError: they do not, or that cannot be told.
@@ -111,7 +111,7 @@ def above_the_loop(facts: ModuleFacts, site: CompileSite) -> Fix | None:
 
 
 def lifted(made: Made) -> Fix | None:
-    """Return the fix that makes something above the loop whose turns all make the same.
+    """Return the fix that makes something above the loop whose iterations all make the same.
 
     Raises:
         NoFixError: they do not, or that cannot be told.

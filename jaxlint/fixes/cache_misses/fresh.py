@@ -1,4 +1,4 @@
-"""A static argument that is made anew is made once, at module level."""
+"""A static argument that is created again is made once, at module level."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _CONTAINERS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetC
 
 
 def made_once(facts: ModuleFacts, given: Given) -> Fix | None:
-    """Return the fix that makes what a call hands over at module level.
+    """Return the fix that makes what a call passes at module level.
 
     Raises:
         NoFixError: it captures something, or may give another value each time it is made.

@@ -34,7 +34,7 @@ _OF_SETS = frozenset("add remove discard pop clear update".split())
 
 
 def fixes(facts: ModuleFacts, given: Given) -> Iterator[Fix]:
-    """Yield the ways to mend a static argument without a hash, the preferred one first."""
+    """Yield the ways to fix a static argument without a hash, the preferred one first."""
     if given.what == "an array":
         return edits.offered(lambda: unstatic.left_to_be_traced(facts, given, array=True))
     return edits.offered(lambda: frozen_sequence(facts, given), lambda: frozen_class(facts, given))
@@ -44,7 +44,7 @@ def fixes(facts: ModuleFacts, given: Given) -> Iterator[Fix]:
 
 
 def frozen_sequence(facts: ModuleFacts, given: Given) -> Fix | None:
-    """Return the fix that hands over a tuple instead of a list, a frozenset instead of a set.
+    """Return the fix that passes a tuple instead of a list, a frozenset instead of a set.
 
     Raises:
         NoFixError: it is neither, or the function does with it what a tuple cannot.
@@ -98,7 +98,7 @@ def _has_hashed_elements(node: ast.AST) -> bool:
 
 
 def _suits(facts: ModuleFacts, parameter: Parameter, kind: str) -> bool:
-    """Whether a parameter's uses in sight are the same for a tuple as for a list.
+    """Whether a parameter's visible uses are the same for a tuple as for a list.
 
     Raises:
         NoFixError: one of them is not.
@@ -198,10 +198,10 @@ def _is_dataclass(scopes: Scopes, node: ast.expr) -> bool:
 
 
 def _fields_have_hashes(node: ast.ClassDef) -> bool:
-    """Whether the annotations of all fields speak of values with a hash.
+    """Whether the annotations of all fields mention values with a hash.
 
     Raises:
-        NoFixError: one speaks of a value without.
+        NoFixError: one mentions a value without.
     """
     sure = True
     for statement in node.body:
@@ -224,7 +224,7 @@ def _words(node: ast.AST) -> Iterator[str]:
 
 
 def _may_be_changed(facts: ModuleFacts, cls: Class, node: ast.ClassDef) -> bool:
-    """Whether something in sight assigns an attribute that may be one of an instance.
+    """Whether something visible assigns an attribute that may be one of an instance.
 
     Raises:
         NoFixError: something does for sure.

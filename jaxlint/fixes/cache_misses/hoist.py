@@ -1,4 +1,4 @@
-"""Moving a short-lived compiled function to module level, where it is made once."""
+"""Moving a short-lived jitted function to module level, where it is made once."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ _OWN_STATICS = frozenset({"equinox.filter_jit"})
 _LONGEST = 40
 """Rather a number behind a name than a longer one."""
 _MARKS = re.compile(r"#\s*(noqa|type:|pylint:|pyright:|fmt:|ruff:|pragma|want:|ok:|once:)")
-"""Comments that speak of the row that they stand on."""
+"""Comments that mention the line that they are on."""
 
 
 def fixes(facts: ModuleFacts, site: CompileSite) -> Iterator[Fix]:
-    """Yield the ways to make the compiled function of a site once."""
+    """Yield the ways to make the jitted function of a site once."""
     # Here, because they build upon this module.
     from jaxlint.fixes.cache_misses import enclosing, factories, methods
 
@@ -92,7 +92,7 @@ def hoisted(facts: ModuleFacts, site: CompileSite) -> Fix | None:
 class Built:
     """A draft, and what its new function gets as arguments.
 
-    `behind` is the `def` whose parameters those are, empty where it is out of sight; `doubtful` says that there is more
+    `behind` is the `def` whose parameters those are, empty where it is not visible; `doubtful` says that there is more
     to judge than arguments.
     """
 
@@ -124,7 +124,7 @@ def _fix(built: Built) -> Fix | None:
 
 
 def resolved(made: Made, target: ast.AST) -> tuple[ast.AST, ast.stmt | None]:
-    """Return what a local name stands for, with the assignment that binds it; anything else is returned as it is."""
+    """Return what a local name represents, with the assignment that binds it; anything else is returned as it is."""
     if not isinstance(target, ast.Name):
         return target, None
     scopes = made.scopes
@@ -340,7 +340,7 @@ def message(name: str, taken: Captures, *, reused: bool = False) -> str:
 
 
 def _captures(made: Made, site: CompileSite, node: ast.AST, helpers: list[ast.FunctionDef]) -> Captures:
-    """Return what a function captures, refusing what arguments cannot stand for."""
+    """Return what a function captures, refusing what arguments cannot represent."""
     scopes = made.scopes
     known = {helper.name for helper in helpers} | ({node.name} if isinstance(node, DEFS) else set())
     taken = captures(made, [node], known)
@@ -493,7 +493,7 @@ def call_wrapper(draft: Draft, made: Made, site: CompileSite, statics: Collectio
     """Return the decorator that does what the site's call of the wrapper does.
 
     Raises:
-        NoFixError: its options are not known where the decorator stands.
+        NoFixError: its options are not known at the place of the decorator.
     """
     maker = made.maker
     if not isinstance(maker, ast.Call):
@@ -577,7 +577,7 @@ def _names_text(draft: Draft, names: Collection[str]) -> str:
 
 
 def _only_use(made: Made, loads: list[ast.Name], inner: Collection[ast.AST]) -> list[ast.Name]:
-    """Return the other uses of a compiled function's name than that it is compiled."""
+    """Return the other uses of a jitted function's name than that it is compiled."""
     within = set(ast.walk(made.maker))
     return [load for load in loads if load not in inner and load not in within]
 
@@ -592,7 +592,7 @@ def _keep_wrapping(draft: Draft, made: Made, name: str, outside: list[ast.Name],
 
 
 def replace_maker(draft: Draft, made: Made, name: str, gone: dict[ast.stmt, Span]) -> list[ast.Name]:
-    """Put the new name where the compiled function was made; return the uses of the old name, if it goes."""
+    """Put the new name where the jitted function was made; return the uses of the old name, if it goes."""
     if made.name is not None and made.statement is not None:
         gone[made.statement] = rows(made.syntax, made.statement)
         return made.loads
@@ -601,7 +601,7 @@ def replace_maker(draft: Draft, made: Made, name: str, gone: dict[ast.stmt, Span
 
 
 def headed(made: Made, gone: Mapping[ast.stmt, Span], moved: Collection[Span], line: str) -> list[str]:
-    """Return the first rows of a definition: the comments of what is removed and not `moved`, and then `line`.
+    """Return the first lines of a definition: the comments of what is removed and not `moved`, and then `line`.
 
     A comment that speaks to a tool, such as `# noqa`, goes to the end of the line.
     """
@@ -646,7 +646,7 @@ def insert_definition(draft: Draft, scopes: Scopes, node: ast.AST, names: Collec
     """Insert a definition above the top-level statement around a node, or below the last name that it needs.
 
     Raises:
-        NoFixError: a name may stand for something else there.
+        NoFixError: a name may represent something else there.
     """
     syntax = draft.syntax
     top = syntax.top(syntax.span(node))
@@ -685,7 +685,7 @@ def _is_bound(syntax: Syntax, bindings: list[ast.AST]) -> bool:
 def known_as(made: Made, text: str, *dropped: Span) -> str | None:
     """Return the name that the module has for an expression already, where it is bound above the place.
 
-    None where a comment stands in what goes with it, the spans that are `dropped` included: a definition of its own
+    None where a comment is in what goes with it, the spans that are `dropped` included: a definition of its own
     takes the comment along.
     """
     syntax = made.syntax

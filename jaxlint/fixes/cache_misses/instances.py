@@ -81,7 +81,7 @@ def at_module_level(facts: ModuleFacts, instance: ShortLived) -> Fix | None:
 
 
 def above_the_loop(facts: ModuleFacts, instance: ShortLived) -> Fix | None:
-    """Return the fix that makes an instance above the loop whose turns all make the same.
+    """Return the fix that makes an instance above the loop whose iterations all make the same.
 
     Raises:
         NoFixError: they do not, or the instance changes itself.

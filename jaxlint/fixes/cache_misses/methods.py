@@ -30,7 +30,7 @@ _HOOKS = frozenset(
 )
 """What makes an attribute more than an attribute, or makes objects in other ways than by `__init__`."""
 _COPIERS = ("copy.", "pickle.", "cloudpickle.", "dill.", "joblib.", "multiprocessing.")
-"""Modules that make objects of objects: a compiled function cannot be pickled, and a copy keeps its original's."""
+"""Modules that make objects of objects: a jitted function cannot be pickled, and a copy keeps its original's."""
 _GIVERS = ("numpy.random.", "random.", "itertools.", "time.")
 """Modules of objects that give another value each time."""
 _PLAIN_BASES = frozenset({"object", "abc.ABC", "typing.Generic", "typing.Protocol"})
@@ -41,7 +41,7 @@ def compiled_attribute(facts: ModuleFacts, site: CompileSite) -> Fix | None:
     """Return the fix that compiles a method in `__init__`, under an attribute that the site reads.
 
     Raises:
-        NoFixError: the class is out of sight, changes itself, or may be made in other ways than by its `__init__`.
+        NoFixError: the class is not visible, changes itself, or may be made in other ways than by its `__init__`.
     """
     made = made_by(facts, site)
     draft, syntax = made.draft, made.syntax
@@ -212,7 +212,7 @@ class _Class:
         return None
 
     def calls_itself(self) -> bool:
-        """Whether `__init__` hands the instance on or calls its methods, which may need the attribute already."""
+        """Whether `__init__` passes the instance on or calls its methods, which may need the attribute already."""
         instance = self.init.args.args[0].arg
         for load in self.scopes.loads(instance, self.init):
             parent = self.syntax.parents[load]
@@ -224,7 +224,7 @@ class _Class:
         return False
 
     def refuse_changes(self, name: str, seen: Collection[str] = ()) -> None:
-        """Refuse a method that reads what changes after `__init__`: a compiled function keeps what it read first.
+        """Refuse a method that reads what changes after `__init__`: a jitted function keeps what it read first.
 
         Raises:
             NoFixError: it does, or it cannot be told.
@@ -319,7 +319,7 @@ def bases_of(scopes: Scopes, node: ast.ClassDef, *, strict: bool = True) -> Iter
     """Yield the bases of a class, and theirs.
 
     Raises:
-        NoFixError: it is `strict`, and one is out of sight or there is a metaclass.
+        NoFixError: it is `strict`, and one is not visible or there is a metaclass.
     """
     for base in node.bases:
         known = dotted(scopes, base.value if isinstance(base, ast.Subscript) else base)
@@ -361,9 +361,9 @@ def _calls_super(init: ast.FunctionDef) -> bool:
 
 
 def refuse_changing_object(syntax: Syntax, scopes: Scopes, node: ast.expr) -> None:
-    """Refuse an object of which something in sight says that it changes itself, or is changed.
+    """Refuse an object of which something visible says that it changes itself, or is changed.
 
-    `node` is a name of the module, or the call of a class; what is out of sight is not refused.
+    `node` is a name of the module, or the call of a class; what is not visible is not refused.
 
     Raises:
         NoFixError: it is refused.

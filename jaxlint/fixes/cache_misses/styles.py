@@ -1,4 +1,4 @@
-"""Passing arguments to a compiled function as an earlier call does."""
+"""Passing arguments to a jitted function as an earlier call does."""
 
 from __future__ import annotations
 

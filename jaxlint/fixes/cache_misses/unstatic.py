@@ -27,12 +27,12 @@ _NOT_TRACED = frozenset({"str", "bool", "Callable", "Literal", "type", "Type", "
 
 
 def left_to_be_traced(facts: ModuleFacts, given: Given, *, array: bool = False) -> Fix | None:
-    """Return the fix that makes a parameter traced, where nothing in sight needs its value in Python.
+    """Return the fix that makes a parameter traced, where nothing visible needs its value in Python.
 
     `array` says that it is given an array, which fails as it is; else it is given numbers.
 
     Raises:
-        NoFixError: something may need the value, or the option is not in sight.
+        NoFixError: something may need the value, or the option is not visible.
     """
     if given.parameter is None or not isinstance(given.call, CompiledCall):
         raise NoFixError("it is compiled in another file")

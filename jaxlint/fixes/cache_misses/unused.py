@@ -1,4 +1,4 @@
-"""A compiled function that nothing uses is called in place of the raw one."""
+"""A jitted function that nothing uses is called in place of the raw one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _WRAPPERS = frozenset({"jax.jit", "equinox.filter_jit"})
 
 
 def use(facts: ModuleFacts, unused: UnusedName) -> Fix | None:
-    """Call the compiled function wherever the raw one is called eagerly and the compiled one is bound for certain.
+    """Call the jitted function wherever the raw one is called eagerly and the compiled one is bound for certain.
 
     Raises:
         NoFixError: it may not give the same, or may not be bound yet where the raw one is called.

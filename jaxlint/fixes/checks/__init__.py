@@ -9,7 +9,7 @@ says.  What holds of a safe fix:
 - **Nothing is evaluated at import that was evaluated later** (`at_import`), except constants, names that are bound
   unconditionally above, and the documented wrappers over them: other code may raise, start a backend, make an array of
   the wrong type, or see another `jax.jit` than the one in the `with` that it was written in.
-- **Nothing is shared that somebody can change** (`state`).  A compiled function keeps what it read when it was traced,
+- **Nothing is shared that somebody can change** (`state`).  A jitted function keeps what it read when it was traced,
   so that what moved code reads must be the same at each call, by whatever name it may be changed.
 - **A type that JAX cannot take is no argument and no result, and rounding stays the same** (`eager`), where code is
   compiled that was not.

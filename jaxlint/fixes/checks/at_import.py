@@ -220,7 +220,7 @@ class _AtImport:
         return dict(table(self._change.facts.settings))
 
     def _wrapper(self, node: ast.expr) -> Wrapper | None:
-        """Return the row of a documented wrapper, also by another name that the module has for it."""
+        """Return the line of a documented wrapper, also by another name that the module has for it."""
         if isinstance(node, ast.Name) and node.id not in self._own and not imported_as(self._syntax, node.id):
             bindings = self._scopes.bindings(node.id, self._scopes.module)
             parent = self._syntax.parents.get(bindings[0]) if len(bindings) == 1 else None
@@ -272,7 +272,7 @@ class _AtImport:
         return True
 
     def _target(self, node: ast.expr) -> ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | None:
-        """Return the function whose parameters the options of a wrapper speak of, None where it is out of sight."""
+        """Return the function whose parameters the options of a wrapper mention, None where it is not visible."""
         while isinstance(node, ast.Call) and node.args:
             row = self._wrapper(node.func)
             if row is None or not row.keeps_arguments:
@@ -481,7 +481,7 @@ def attributes_at_import(syntax: Syntax) -> frozenset[str]:
 
 
 def _evaluated(body: Iterable[ast.stmt], syntax: Syntax) -> Iterator[ast.AST]:
-    """Yield what the statements of a module or a class evaluate for certain, functions' bodies left out."""
+    """Yield what the statements of a module or a class evaluate for certain, functions' bodies skipped."""
     for node in body:
         if isinstance(node, DEFS):
             yield from node.decorator_list

@@ -19,7 +19,7 @@ _REGISTERING = frozenset(
     "register_dataclass register_static tree_flatten tree_flatten_with_keys pytree_node static_field pytree_dataclass "
     "aux_data Partial".split()
 )
-"""Words of files that define pytrees of their own, whose static data a compiled function compares."""
+"""Words of files that define pytrees of their own, whose static data a jitted function compares."""
 _WATCHING = frozenset(
     {"jax_debug_nans", "debug_nans", "jax_debug_infs", "debug_infs", "jax_log_compiles", "log_compiles"}
 )
@@ -47,7 +47,7 @@ def reason(syntax: Syntax, *nodes: ast.AST) -> str:
 
 
 def may_hold_static_data(syntax: Syntax) -> bool:
-    """Whether the file speaks of pytrees of its own, which may have static data that cannot be compared."""
+    """Whether the file mentions pytrees of its own, which may have static data that cannot be compared."""
     if not _REGISTERING.isdisjoint(syntax.words):
         return True
     scopes = scopes_of(syntax)
@@ -87,7 +87,7 @@ def _last(node: ast.expr) -> str:
 
 
 def _definition(scopes: Scopes, node: ast.AST) -> ast.AST:
-    """Return the function that a name stands for, anything else as it is."""
+    """Return the function that a name represents, anything else as it is."""
     if not isinstance(node, ast.Name):
         return node
     scope = scopes.binder(node.id, scopes.of(node))

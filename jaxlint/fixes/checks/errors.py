@@ -1,4 +1,4 @@
-"""An error that somebody expects must stay: what mends code that raises is safe only where nothing waits for it."""
+"""An error that somebody expects must stay: what fixes code that raises is safe only where nothing waits for it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def reason(change: Change) -> str:
 
 
 def expected(syntax: Syntax, *names: str) -> bool:
-    """Whether something in the file catches what a call of one of these functions raises, or hands on."""
+    """Whether something in the file catches what a call of one of these functions raises, or passes on."""
     return not catching(syntax).isdisjoint(callers(syntax, names))
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from jaxlint.fixes.checks.change import Change
 
 _READING = frozenset({"lower", "trace", "eval_shape", "__name__", "__doc__", "__wrapped__", "__call__"})
-"""Attributes of functions and compiled functions that say no more than what the function is."""
+"""Attributes of functions and jitted functions that say no more than what the function is."""
 _RULES = frozenset(
     "defvjp defjvp defjvps defvmap def_vmap def_fwd def_bwd def_jvp def_transpose def_partition register".split()
 )

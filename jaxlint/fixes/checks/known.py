@@ -1,4 +1,4 @@
-"""Names that are known: the public ones of JAX and its kin, and libraries whose functions only compute."""
+"""Names that are known: the public ones of JAX and similar functions, and libraries whose functions only compute."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ _OPTIMISERS = frozenset(
 
 
 def makes_records(dotted: str) -> bool:
-    """Whether a call only makes a record of functions, and no array: an optimiser of Optax, or its schedule."""
+    """Whether a call only makes a record of functions, and no array: an optimizer of Optax, or its schedule."""
     return dotted in _OPTIMISERS
 
 

@@ -1,6 +1,6 @@
 """Nothing is shared that somebody can change: what moved code reads must be the same at each call.
 
-A compiled function keeps what it read when it was traced.  As long as it was new on each call, it read anew each time;
+A jitted function keeps what it read when it was traced.  As long as it was new on each call, it read again each time;
 so what it reads must be of a kind that nobody can change, under whatever name: constants, functions, imported libraries
 that only compute, arrays of JAX, tuples and frozen objects of such.
 """
@@ -105,7 +105,7 @@ class _State:
         enum = any(dotted(self._scopes, base).startswith("enum.") for base in node.bases)
         return "" if enum or attribute in names else f"`{node.name}.{attribute}` may be set"
 
-    # What a name of the module stands for
+    # What a name of the module represents
 
     def _of_name(self, name: str, bindings: list[ast.AST]) -> str:
         if len(bindings) > 1 or any(isinstance(node, ast.Global) for node in bindings):

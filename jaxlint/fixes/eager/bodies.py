@@ -239,11 +239,11 @@ _PLAIN = frozenset(
 """Names that say nothing without the function's."""
 
 
-# The call in a compiled function of the module
+# The call in a jitted function of the module
 
 
 def extracted(facts: ModuleFacts, site: EagerSite) -> Fix | None:
-    """Return the fix that moves a call, with the functions that it is given, to a compiled function of the module.
+    """Return the fix that moves a call, with the functions that it is given, to a jitted function of the module.
 
     Raises:
         NoFixError: what they capture cannot be arguments, or they may do more than compute.
@@ -304,7 +304,7 @@ def _check(made: Made, call: ast.Call, definitions: Collection[ast.AST]) -> None
 
 
 def _refuse_given(facts: ModuleFacts, site: EagerSite, taken: Captures, statics: Collection[str]) -> None:
-    """Refuse to pass on what callers in sight give that no program takes, or that cannot be static."""
+    """Refuse to pass on what visible callers give that no program takes, or that cannot be static."""
     function = facts.tree.context(site.node).function
     while function is not None:
         for parameter in function.parameters:

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 _ROUNDS = 8
 _SHORT = 32
-"""A loop of at most so many turns may be unrolled, and of at most so many equations:"""
+"""A loop of at most so many iterations may be unrolled, and of at most so many equations:"""
 _LIGHT = 300
 _TEXT = frozenset({"str", "Callable", "Literal", "type", "Type"})
 """Annotations of what can be no argument of a program but a static one."""

@@ -46,7 +46,7 @@ _PLACING = frozenset(
 """Words of files in which the leaves of a tree may be on several devices, so that they cannot share a program."""
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 _WIDTH = 88
-"""From here on a call is spread over several rows."""
+"""From here on a call is spread over several lines."""
 _MESSAGE = "Jit the `tree.map`"
 
 
@@ -189,7 +189,7 @@ def compile_in_place(facts: ModuleFacts, leaf_map: LeafMap) -> Fix | None:
     """Write `jax.jit(jax.tree.map, static_argnums=0)(f, tree)`, which finds its program again as long as f lives.
 
     Raises:
-        NoFixError: f is made anew on each call.
+        NoFixError: f is created again on each call.
     """
     read = _read(facts, leaf_map)
     draft = read.draft
@@ -217,7 +217,7 @@ def _is_of_module(function: Function) -> bool:
 
 @dataclass
 class _Moved:
-    """The mapped function as the new one writes it: `code` of the argument, rows before it, statements that go."""
+    """The mapped function as the new one writes it: `code` of the argument, lines before it, statements that go."""
 
     code: str
     before: str = ""
@@ -225,7 +225,7 @@ class _Moved:
 
 
 def compile_at_module_level(facts: ModuleFacts, leaf_map: LeafMap) -> Fix | None:
-    """Move a `tree.map` to a compiled function of the module, whose arguments are the trees and what f captures.
+    """Move a `tree.map` to a jitted function of the module, whose arguments are the trees and what f captures.
 
     Raises:
         NoFixError: what f captures cannot be arguments.
@@ -304,7 +304,7 @@ def _names(read: _Map, function: Function | None) -> tuple[str, ...]:
 
 
 def _called(function: str, arguments: list[str], margin: str, unit: str, room: int = 0) -> str:
-    """Return a call on one row, or with its arguments on rows of their own where that is too long."""
+    """Return a call on one line, or with its arguments on lines of their own where that is too long."""
     text = f"{function}({', '.join(arguments)})"
     several = any(_NEWLINE.search(argument) for argument in arguments)
     if len(text) <= (room or _WIDTH - len(margin)) and not several:
@@ -316,7 +316,7 @@ def _called(function: str, arguments: list[str], margin: str, unit: str, room: i
 
 
 def _at(code: str, margin: str) -> str:
-    """Return code of several rows with those behind the first moved to a margin."""
+    """Return code of several lines with those behind the first moved to a margin."""
     first, *others = _NEWLINE.split(code)
     least = min((len(row) - len(row.lstrip()) for row in others if row.strip()), default=0)
     return "\n".join([first, *(margin + row[least:] if row.strip() else row for row in others)])
@@ -456,7 +456,7 @@ def _is_text(node: ast.expr) -> bool:
 
 
 class _Trees:
-    """The trees as arguments of the new function: its parameters, how it hands them on, and what it is given."""
+    """The trees as arguments of the new function: its parameters, how it passes them on, and what it is given."""
 
     def __init__(self, read: _Map, free: _Free) -> None:
         self.parameters: list[str] = []
@@ -516,7 +516,7 @@ def _captured(read: _Map, node: ast.AST) -> dict[str, list[ast.Name]]:
 
 
 def _changes(read: _Map, name: str) -> bool:
-    """Whether a name of the module is a variable, whose value a compiled function would keep from its first call."""
+    """Whether a name of the module is a variable, whose value a jitted function would keep from its first call."""
     bindings = read.scopes.bindings(name, read.scopes.module)
     if all(isinstance(b, (*DEFS, ast.ClassDef, ast.Import, ast.ImportFrom)) for b in bindings):
         return False
@@ -527,7 +527,7 @@ def _changes(read: _Map, name: str) -> bool:
 
 
 def _check_free(read: _Map, node: ast.AST, *, allowed: ast.AST) -> None:
-    """Refuse code that takes values from the module, which a compiled function would keep from its first call."""
+    """Refuse code that takes values from the module, which a jitted function would keep from its first call."""
     for name, loads in _captured(read, node.args[0] if isinstance(node, ast.Call) else node).items():
         if read.scopes.binder(name, read.scopes.of(loads[0])) is not allowed:
             raise NoFixError("a variable of the module is captured")

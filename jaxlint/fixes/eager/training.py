@@ -1,6 +1,6 @@
-"""The statements of a training step move from a loop to a compiled function above it.
+"""The statements of a training step move from a loop to a jitted function above it.
 
-The function is defined beside the loop, so that it sees the model, the optimiser and the settings as the loop does; it
+The function is defined beside the loop, so that it sees the model, the optimizer and the settings as the loop does; it
 takes what the loop changes, and returns what is read afterwards.
 """
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 _LOOPS = (ast.For, ast.While)
 _PURE_METHODS = frozenset({"apply", "init", "update"})
-"""Methods of models and optimisers that leave their object as it is; of anything else a method may change it."""
+"""Methods of models and optimizers that leave their object as it is; of anything else a method may change it."""
 _FOREIGN = ("torch.", "torchvision.", "tensorflow.", "keras.")
 """Libraries whose arrays a jitted function does not take."""
 _NAMES = ("step", "train_step", "update_step")
@@ -223,7 +223,7 @@ class _Moved:
         return self._scopes.binder(node.id, self._scopes.of(node))
 
     def _is_variable(self, name: str) -> bool:
-        """Whether a name stands for a value, not for a function, class or module."""
+        """Whether a name represents a value, not for a function, class or module."""
         scope = self._scopes.binder(name, self._frame)
         if scope is None:
             return False
@@ -252,9 +252,9 @@ class _Moved:
 
     @functools.cached_property
     def _data(self) -> set[str]:
-        """The names that are handed to a differentiated function which computes with them as with arrays.
+        """The names that are passed to a differentiated function which computes with them as with arrays.
 
-        A function keeps what it captures as a constant; data, which may be large, are better handed on.
+        A function keeps what it captures as a constant; data, which may be large, are better passed on.
         """
         found: set[str] = set()
         for call in (self._node(node) for node in self._inside if isinstance(node, ast.Call)):

@@ -76,7 +76,7 @@ def _compiled(facts: ModuleFacts, node: cst.Call, wrapped: Wrapped, function: Fu
 
 
 def _refuse_other_results(facts: ModuleFacts, fix: Fix, name: str) -> None:
-    """Refuse where a function hands back more beside its value than a compiled one may.
+    """Refuse where a function returns more beside its value than a compiled one may.
 
     Raises:
         NoFixError: it does.
@@ -89,7 +89,7 @@ def _refuse_other_results(facts: ModuleFacts, fix: Fix, name: str) -> None:
 
 
 def _is_no_array(facts: ModuleFacts, node: cst.BaseExpression) -> bool:
-    """Whether an argument is certainly nothing that a compiled function takes: a text, or a function."""
+    """Whether an argument is certainly nothing that a jitted function takes: a text, or a function."""
     if isinstance(facts.constants.of(node), str):
         return True
     return any(isinstance(value, (Function, Class)) for value in facts.names.values(node))

@@ -1,4 +1,4 @@
-"""The array code of a loop's turn moves to a compiled function of the module; the loop itself stays Python's."""
+"""The array code of a loop's iteration moves to a jitted function of the module; the loop itself stays Python's."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _MOST = 7
 """A function of more arguments is better written by hand."""
 _UNBOUND = (ast.Mult, ast.Pow, ast.LShift)
 _GROWING = frozenset("concatenate append stack vstack hstack dstack column_stack insert delete resize".split())
-"""Functions whose results may have another shape in each turn."""
+"""Functions whose results may have another shape in each iteration."""
 
 
 def fixes(facts: ModuleFacts, loop: EagerLoop) -> Iterator[Fix]:
@@ -48,10 +48,10 @@ def fixes(facts: ModuleFacts, loop: EagerLoop) -> Iterator[Fix]:
 
 
 def compiled_turn(facts: ModuleFacts, loop: EagerLoop) -> Fix | None:
-    """Return the fix that moves what a turn computes to a compiled function of the module.
+    """Return the fix that moves what an iteration computes to a jitted function of the module.
 
     Raises:
-        NoFixError: it does more than assign arrays to names, or needs values of Python that change from turn to turn.
+        NoFixError: it does more than assign arrays to names, or needs values of Python that change between iterations.
     """
     fix = _Turn(facts, loop, ()).fix()
     turn = _Turn(facts, loop, ())
@@ -82,7 +82,7 @@ class _Turn:
         self._changing = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         lines = self._lines(loop.loop.node)
         self.indexes_arrays = all(self._indexes_arrays(line) for line in lines)
-        """Whether what numbers of a turn index is known to be an array, and no list of them."""
+        """Whether what numbers of an iteration index is known to be an array, and no list of them."""
         self._run = [self._syntax.at(draft.span(line), ast.stmt) for line in lines]
         self._frame = self._scopes.frame(node)
         if isinstance(self._frame, ast.ClassDef):
@@ -96,7 +96,7 @@ class _Turn:
         self._inside = {inner for statement in self._run for inner in ast.walk(statement)}
         self.taken = Captures()
         self.starts_weak = False
-        """Whether a number of Python starts what turns hand on as arrays, which makes a program of its own."""
+        """Whether a number of Python starts what iterations pass on as arrays, which makes a program of its own."""
         self._given = list(self._inputs())
         self._results = list(self._outputs())
         grown = {ast.unparse(value) for value, _ in changes(ast.walk(node))}
@@ -146,7 +146,7 @@ class _Turn:
         return all(isinstance(name, cst.Name) for name in names) and not self._does_more(small)
 
     def _does_more(self, node: cst.CSTNode) -> bool:
-        """Whether a statement calls what is compiled already, or what is not in sight."""
+        """Whether a statement calls what is compiled already, or what is not visible."""
         calls = [inner for inner in within(node) if isinstance(inner, cst.Call)]
         arrays = self._facts.eager_arrays
         if arrays.calls_compiled(node):
@@ -171,7 +171,7 @@ class _Turn:
         return True
 
     def _refuse_growing_number(self, name: str) -> None:
-        """Refuse a number of Python's that each turn makes larger than any traced integer may be.
+        """Refuse a number of Python's that each iteration makes larger than any traced integer may be.
 
         Raises:
             NoFixError: it is one.
@@ -226,7 +226,7 @@ class _Turn:
             yield item
 
     def _check_binding(self, name: str, bound: ast.AST, *, carried: bool) -> None:
-        """Refuse what has another shape in each turn; note what starts as a number of Python."""
+        """Refuse what has another shape in each iteration; note what starts as a number of Python."""
         parent = self._syntax.parents[bound]
         if not isinstance(parent, ast.Assign) or bound in self._inside:
             return
@@ -254,7 +254,7 @@ class _Turn:
         return len(bindings) > 1 or not plain
 
     def _is_data(self, name: str) -> bool:
-        """Whether the run makes a name an array, so that it is one in the next turn."""
+        """Whether the run makes a name an array, so that it is one in the next iteration."""
         arrays = self._facts.eager_arrays
         for node in self._facts.tree.loads.get(name, ()):
             if any(binding.value is not None and arrays.is_array(node) for binding in self._facts.names.bindings(node)):
@@ -262,7 +262,7 @@ class _Turn:
         return False
 
     def _outputs(self) -> Iterator[str]:
-        """Yield the names that are read behind the run, or in the next turn, as they are assigned."""
+        """Yield the names that are read behind the run, or in the next iteration, as they are assigned."""
         stores = [n for n in self._inside if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
         stores.sort(key=lambda node: (node.lineno, node.col_offset))
         names = dict.fromkeys(n.id for n in stores if self._scopes.of(n) is self._frame)
@@ -282,7 +282,7 @@ class _Turn:
         """Return the parameters that must be static.
 
         Raises:
-            NoFixError: one changes from turn to turn, and would compile a program for each.
+            NoFixError: one changes between iterations, and would compile a program for each.
         """
         statics = self.taken.statics(uses)
         for item in self.taken.items:

@@ -1,7 +1,7 @@
 """Applying fixes: a text and its findings in; a new text, what was applied and what was dropped out.
 
 Nothing is trusted here, neither a rule nor the builder of a fix: after each round the text must compile, what was
-mended must be gone, nothing may have been found that was not there, and no comment may be lost.  A fix that breaks
+fixed must be gone, nothing may have been found that was not there, and no comment may be lost.  A fix that breaks
 this is dropped, and the next alternative is tried.
 """
 
@@ -42,9 +42,9 @@ class Applied:
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A finding that has a fix and was not mended; `row` is in the text that came out, `reason` one sentence.
+    """A finding that has a fix and was not fixed; `row` is in the text that came out, `reason` one sentence.
 
-    In a notebook, `cell` is the number of the cell, and the row counts from its start.
+    In a notebook, `cell` is the number of the cell, and the line counts from its start.
     """
 
     code: str
@@ -89,7 +89,7 @@ def mend(
     Args:
         source: the text to start from.
         lint: gives all findings of a text, down to confidence `low`: what fixes are measured by.
-        choose: picks from them the findings that are to be mended.
+        choose: picks from them the findings that are to be fixed.
         unsafe: whether fixes that need judgement are applied as well.
         rounds: how often to lint and apply at most.
         trial: gives the same findings without their fixes, for texts of which it is only asked what is found.
@@ -136,7 +136,7 @@ class _Run:
         self.found = self.lint(self.source)
 
     def candidates(self) -> list[_Candidate]:
-        """Return the findings to mend that have a fix which was not refused, in the order of their places."""
+        """Return the findings to fix that have a fix which was not refused, in the order of their places."""
         candidates = []
         for finding in self.choose(self.source, self.found):
             key = key_of(self.source, finding)
@@ -166,7 +166,7 @@ class _Run:
         for candidate in batch:
             for fix in candidate.fixes:
                 if _collides(self.source, fix, [other for _, other in accepted]):
-                    # It has its turn in the next round.
+                    # It has its iteration in the next round.
                     break
                 trial = self._try([*accepted, (candidate, fix)])
                 if not isinstance(trial, str):
@@ -320,7 +320,7 @@ def comments(text: str) -> Counter[str]:
 def _worse(run: _Run, after: Source, found: Sequence[Finding], mended: Sequence[_Candidate]) -> str:
     """Say which finding is not gone, or new; empty where the text is better for it.
 
-    A finding that is still there at a lower confidence is as good as gone: a compiled function that is made above a
+    A finding that is still there at a lower confidence is as good as gone: a jitted function that is made above a
     loop, not in it, compiles once a call.
     """
     due = Counter(candidate.key for candidate in mended)
@@ -350,7 +350,7 @@ def _worse(run: _Run, after: Source, found: Sequence[Finding], mended: Sequence[
 
 
 def _softened(grown: Counter[str], found: Sequence[Finding], mended: Sequence[_Candidate]) -> Counter[str]:
-    """Return how many findings of which rules may be new at `low`: they say of what was mended that it is likely fine.
+    """Return how many findings of which rules may be new at `low`: they say of what was fixed that it is likely fine.
 
     An object that compiles in `__init__`, and no longer in each call, still does so for each object: another rule says
     so, at `low` where there is likely one.  So does a step that was not compiled at all, and now is once a call.

@@ -30,7 +30,7 @@ def put_back(facts: ModuleFacts, discarded: Discarded) -> Fix | None:
     """Write `@` before a wrapper that is a statement right above a function.
 
     Raises:
-        NoFixError: it shares its row with something else, or would wrap what is no function.
+        NoFixError: it shares its line with something else, or would wrap what is no function.
     """
     function = discarded.function
     wrapping = facts.wrappings.wrapping(discarded.node)

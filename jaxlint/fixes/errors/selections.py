@@ -90,7 +90,7 @@ def _reduced(facts: ModuleFacts, node: cst.Subscript, mask: cst.BaseExpression) 
 
 
 def _sized(facts: ModuleFacts, node: cst.Call) -> Fix | None:
-    """Give `size=` to `nonzero` and its kin: as many as there may be at most, which pads the result."""
+    """Give `size=` to `nonzero` and similar functions: as many as there may be at most, which pads the result."""
     names = facts.names.externals(node.func)
     if not names or any(name.removeprefix("jax.numpy.") not in _SIZED for name in names) or len(node.args) != 1:
         raise NoFixError("no size is known")
@@ -136,7 +136,7 @@ def _spans(facts: ModuleFacts, node: cst.CSTNode, base: cst.Name) -> bool:
     """Whether a mask is made over the axes of an array: `jnp.arange(x.shape[1])[None, :] < lengths[:, None]`.
 
     Places along the last axis of the mask are compared with what has a value for each of the others, and nothing
-    speaks of further axes of the array.
+    mentions further axes of the array.
     """
     values = facts.names.values(node)
     mask = values[0].node if len(values) == 1 and isinstance(values[0], Expression) else node
@@ -192,7 +192,7 @@ def _length_of(facts: ModuleFacts, part: cst.BaseExpression, base: cst.Name) -> 
 
 
 def _axes_in_sight(facts: ModuleFacts, base: cst.Name) -> int:
-    """Return how many axes of an array the code around it speaks of."""
+    """Return how many axes of an array the code around it mentions."""
     most = 0
     for use in (use for binding in facts.names.bindings(base) for use in facts.names.uses(binding)):
         above = facts.tree.parent(use)

@@ -1,4 +1,4 @@
-"""Edits of what compile wrappers say of arguments: a missing static one added, an unknown one corrected."""
+"""Edits of what wrappers that compile say of arguments: a missing static one added, an unknown one corrected."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ _OF_TEXT_AND_ENUMS = frozenset("value name lower upper startswith endswith split
 BOUND_TO_ORDER = frozenset(
     {"in_shardings", "in_axes", "in_axis_resources", "abstracted_axes", "donate", "args_sharding", "argnums"}
 )
-"""Options of wrappers that speak of each argument that is not static: one more static argument breaks them."""
+"""Options of wrappers that mention each argument that is not static: one more static argument breaks them."""
 
 
 def add_static(facts: ModuleFacts, demand: Demand, parameter: Parameter) -> Fix | None:
-    """Make a parameter static wherever something compiles its function, or hands it on from a compiled one.
+    """Make a parameter static wherever something compiles its function, or passes it on from a compiled one.
 
     Raises:
         NoFixError: not all of those places can be changed, or the parameter cannot be static.
@@ -83,7 +83,7 @@ def make_instance_static(facts: ModuleFacts, plain: PlainMethod) -> Fix | None:
 
 
 def names_to_add(facts: ModuleFacts, demand: Demand, parameter: Parameter, function: Function) -> list[str]:
-    """Return the parameters of a compiled function that `add_static` would name, where it would change nothing else.
+    """Return the parameters of a jitted function that `add_static` would name, where it would change nothing else.
 
     Raises:
         NoFixError: as for `add_static`, or it would change something else.
@@ -114,7 +114,7 @@ def _asked_next(facts: ModuleFacts, demand: Demand, parameter: Parameter) -> Ite
 
 @dataclass
 class _Sources:
-    """Where a parameter's value comes from: the compile wrappers, with the parameters that must be static there."""
+    """Where a parameter's value comes from: the wrappers, with the parameters that must be static there."""
 
     facts: ModuleFacts
     found: dict[int, tuple[Wrapped, list[str]]] = field(default_factory=dict)
@@ -151,7 +151,7 @@ class _Sources:
                 self.follow(behind)
 
     def _is_static_inside(self, wrapped: Wrapped) -> bool:
-        """Whether a wrapper hands arguments on that the functions around it have as Python values."""
+        """Whether a wrapper passes arguments on that the functions around it have as Python values."""
         return wrapped.wrapper.kind in ("partial", "host", "map-leaves")
 
     def _names_of(self, parameter: Parameter, demand: Demand | None) -> list[str]:

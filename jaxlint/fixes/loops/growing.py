@@ -1,4 +1,4 @@
-"""Collecting parts in a list and joining them once, where a loop makes an array longer in each turn."""
+"""Collecting parts in a list and joining them once, where a loop makes an array longer in each iteration."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _join(syntax: Syntax, call: ast.Call, name: str) -> _Join:
     """Read the call.
 
     Raises:
-        NoFixError: it joins something else besides, or with options that may change from turn to turn.
+        NoFixError: it joins something else besides, or with options that may change between iterations.
     """
     statement = syntax.parents[call]
     func = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
@@ -172,7 +172,7 @@ def _joining(draft: Draft, join: _Join, parts: str) -> str:
 
 
 def _row_end(syntax: Syntax, offset: int) -> int:
-    """Return where the row of an offset ends, its line end included."""
+    """Return where the line of an offset ends, its line end included."""
     starts = syntax.source.line_starts
     row = syntax.source.position(offset)[0]
     return starts[row] if row < len(starts) else len(syntax.text)

@@ -1,6 +1,6 @@
 """A Python loop under trace becomes one of jax: `fori_loop` where it counts, `scan` where it walks over an array.
 
-The body stays as it is written and becomes that of a local function.  What it hands from turn to turn must be plain:
+The body stays as it is written and becomes that of a local function.  What it passes between iterations must be plain:
 names, bound before the loop, whose values keep their shape as far as the source shows.
 """
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from jaxlint.facts.values.loops import Unrolled
 
 _LONG = 10_000
-"""How many turns a loop is taken to have whose number is not known."""
+"""How many iterations a loop is taken to have whose number is not known."""
 _DEPTH = 4
 _OPENS = re.compile(r":\s*(#.*)?$")
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -41,7 +41,7 @@ def as_jax_loop(facts: ModuleFacts, unrolled: Unrolled) -> Fix | None:
     """Write a loop as `jax.lax.fori_loop` or `jax.lax.scan`.
 
     Raises:
-        NoFixError: its turns hand on more than plain values, need their number in Python, or do more than compute.
+        NoFixError: its iterations pass on more than plain values, need their number in Python, or do more than compute.
     """
     trace = facts.tracing.trace(unrolled.function)
     if trace is None or not (trace.hidden and trace.staged) or facts.staged.runs_eagerly_too(unrolled.function):
@@ -56,15 +56,15 @@ def as_jax_loop(facts: ModuleFacts, unrolled: Unrolled) -> Fix | None:
     return draft.fix(level, f"Rewrite the loop with `jax.lax.{name}`")
 
 
-# Turns
+# Iterations
 
 
 @dataclass
 class _Turns:
-    """How a loop turns: the function of jax that does so, and what it is given.
+    """How a loop runs: the function of jax that does so, and what it is given.
 
-    `variable` is the loop's own variable; `counts` says that it is a number, which `fori_loop` hands on as an array.
-    `arguments` stand before the body's function (`fori_loop`) or after the carry (`scan`).  `last` is the statement
+    `variable` is the loop's own variable; `counts` says that it is a number, which `fori_loop` passes on as an array.
+    `arguments` are before the body's function (`fori_loop`) or after the carry (`scan`).  `last` is the statement
     that counts, which goes.
     """
 
@@ -75,7 +75,7 @@ class _Turns:
     read: tuple[cst.CSTNode, ...]
     last: cst.SimpleStatementLine | None = None
     test: cst.BaseExpression | None = None
-    """What is asked before each turn of `while_loop`, which has no loop variable."""
+    """What is asked before each iteration of `while_loop`, which has no loop variable."""
 
 
 def _turns(facts: ModuleFacts, unrolled: Unrolled) -> _Turns:
@@ -148,7 +148,7 @@ class _Flow:
 
 
 class _Body:
-    """The body of a loop: what it hands from turn to turn, and whether jax can turn it."""
+    """The body of a loop: what it passes between iterations, and whether JAX can run it."""
 
     def __init__(self, facts: ModuleFacts, unrolled: Unrolled, turns: _Turns) -> None:
         self.facts = facts
@@ -170,11 +170,11 @@ class _Body:
 
     @property
     def plausible(self) -> bool:
-        """Whether nothing in sight speaks against the values keeping their shape, and all that is called is known."""
+        """Whether nothing visible argues against the values keeping their shape, and all that is called is known."""
         return self._keeps_shapes and self._quiet.sure
 
     def carry(self) -> list[str]:
-        """Return the names that go from turn to turn, in the order in which they are assigned.
+        """Return the names that go between iterations, in the order in which they are assigned.
 
         Raises:
             NoFixError: one of them is no plain value.
@@ -275,7 +275,7 @@ class _Body:
             flow.assigned |= inner.assigned
 
     def _inner_function(self, node: cst.FunctionDef, flow: _Flow) -> None:
-        """A function that each turn defines for itself, such as a turn of a loop of jax."""
+        """A function that each iteration defines for itself, such as an iteration of a loop of jax."""
         if node.decorators or node.asynchronous is not None or self._is_used_after(self._bindings(node.name.value)):
             raise NoFixError("a function that is used behind the loop")
         function = self.facts.tree.function_of[id(node)]
@@ -413,7 +413,7 @@ class _Body:
                 self._keeps_shapes = self._keeps_shapes and used.sure
 
     def _is_counted(self, name: str, value: cst.CSTNode) -> bool:
-        """Whether a number of Python's grows by a constant in each turn, so that a traced integer holds it."""
+        """Whether a number of Python's grows by a constant in each iteration, so that a traced integer holds it."""
         if isinstance(value, cst.AugAssign):
             plain, amount = isinstance(value.operator, (cst.AddAssign, cst.SubtractAssign)), value.value
         elif isinstance(value, cst.BinaryOperation) and isinstance(value.left, cst.Name) and value.left.value == name:

@@ -32,7 +32,7 @@ UNBOUNDED = "unbounded"
 """The use of a number of which integers are made that no traced one can hold."""
 _DEEPEST = 3
 _MOST = 5
-"""A function that captures more than so many values is better mended by hand."""
+"""A function that captures more than so many values is better fixed by hand."""
 ARRAY_MODULES = ("jax.numpy.", "jax.nn.", "jax.lax.", "jax.scipy.")
 """Modules of functions that take arrays."""
 
@@ -106,7 +106,7 @@ def _is_static(item: Captured, uses: Collection[str]) -> bool:
 
 
 def captures(made: Made, nodes: Iterable[ast.AST], known: Collection[str] = ()) -> Captures:
-    """Return what `nodes` take from the functions around them, names in `known` left out.
+    """Return what `nodes` take from the functions around them, names in `known` skipped.
 
     Raises:
         NoFixError: something that they take cannot be an argument.
@@ -157,7 +157,7 @@ def refuse_changes_between(made: Made, text: str) -> None:
 
 
 def _refuse_changing_property(syntax: Syntax, node: ast.expr) -> None:
-    """Refuse an attribute that is a property in sight which changes its object: it is read more or less often then."""
+    """Refuse an attribute that is a visible property which changes its object: it is read more or less often then."""
     for method in ast.walk(syntax.tree):
         if not isinstance(method, ast.FunctionDef) or not isinstance(node, ast.Attribute) or method.name != node.attr:
             continue
@@ -477,7 +477,7 @@ def _default(syntax: Syntax, node: ast.arg) -> ast.expr | None:
 
 
 def needed(facts: ModuleFacts, text: str, name: str) -> dict[str, set[str]]:
-    """Return for what Python needs the parameters of the compiled function `name` in a text, by the facts of it.
+    """Return for what Python needs the parameters of the jitted function `name` in a text, by the facts of it.
 
     Raises:
         NoFixError: the text has no such function.

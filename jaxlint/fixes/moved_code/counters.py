@@ -105,7 +105,7 @@ class Numbers:
         return True
 
     def _may_be_list(self, node: cst.BaseExpression) -> bool:
-        """Whether something in sight takes what is indexed for a list of arrays, which no traced number indexes."""
+        """Whether something visible takes what is indexed for a list of arrays, which no traced number indexes."""
         facts = self._facts
         if facts.values.kind(node) is Kind.ARRAY or facts.loops.is_used_as_array(node):
             return False
@@ -198,7 +198,7 @@ def _integer(facts: ModuleFacts, node: cst.BaseExpression) -> int | None:
 
 
 def _grows(facts: ModuleFacts, node: cst.CSTNode) -> bool:
-    """Whether a product or power of two unknown numbers stands there, or a larger power of one."""
+    """Whether a product or power of two unknown numbers is there, or a larger power of one."""
     if not isinstance(node, cst.BinaryOperation):
         return False
     sides = [_integer(facts, side) for side in (node.left, node.right)]

@@ -1,4 +1,4 @@
-"""A compile site as a fix sees it: the expression that makes the compiled function, and where that is used."""
+"""A compile site as a fix sees it: the expression that makes the jitted function, and where that is used."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LOOPS = (ast.For, ast.AsyncFor, ast.While, *COMPREHENSIONS)
 
 @dataclass(eq=False)
 class Made:
-    """What makes a compiled function, and its uses.
+    """What makes a jitted function, and its uses.
 
     `maker` is the call that makes it, or the `def` that a decorator compiles.  `name` is the local name that it is
     bound to, by `statement` where that does nothing else, and `loads` are that name's.  `calls` are its calls, None
@@ -65,7 +65,7 @@ class Made:
         return self.calls
 
     def is_only_binding(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-        """Whether a local function's name stands for nothing else, but for its compiled version."""
+        """Whether a local function's name represents nothing else, but for its compiled version."""
         others = [other for other in self.scopes.bindings(node.name, self.scopes.of(node)) if other is not node]
         return not others or (self.rebound is node and len(others) == 1)
 
@@ -154,7 +154,7 @@ def made_by(facts: ModuleFacts, site: CompileSite) -> Made:
 
 
 def made_by_call(facts: ModuleFacts, node: cst.Call, *, kept: bool = False) -> Made:
-    """Read a call whose result is used at once, by whatever stands around it, or `kept` under a local name.
+    """Read a call whose result is used at once, by whatever is around it, or `kept` under a local name.
 
     Raises:
         NoFixError: it is in no function, or in code whose names cannot be followed.
@@ -191,7 +191,7 @@ def _find_name(made: Made, parent: ast.AST) -> None:
 
 
 def _is_bound_again(made: Made, node: ast.FunctionDef | ast.AsyncFunctionDef, name: str, statement: ast.stmt) -> bool:
-    """Whether a function's name stands for its compiled version wherever else it is used."""
+    """Whether a function's name represents its compiled version wherever else it is used."""
     syntax = made.syntax
     if syntax.parents[node] is not syntax.parents[statement] or syntax.span(node).end > syntax.span(statement).start:
         return False

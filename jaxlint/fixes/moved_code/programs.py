@@ -54,7 +54,7 @@ OF_ARRAYS = arrays.ARRAY_ATTRIBUTES | arrays.ARRAY_METHODS | arrays.ATTRIBUTES_O
 
 
 class Program:
-    """A compiled function; `sure` is False where something in it is not in sight."""
+    """A jitted function; `sure` is False where something in it is not visible."""
 
     def __init__(self, facts: ModuleFacts, function: Function) -> None:
         self._facts = facts
@@ -98,7 +98,7 @@ class Program:
         self.sure = self.sure and quiet.sure
 
     def _asks_optimiser(self, call: cst.Call) -> bool:
-        """Whether it is the `update` of an optimiser that is static."""
+        """Whether it is the `update` of an optimizer that is static."""
         func = call.func
         values = self._facts.names.values(func.value) if isinstance(func, cst.Attribute) else ()
         return bool(values) and all(
@@ -130,7 +130,7 @@ class Program:
                     self.sure = self.sure and self._is_record(parameter)
 
     def _is_record(self, parameter: Parameter) -> bool:
-        """Whether a parameter's annotation is a class in sight whose instances are trees."""
+        """Whether a parameter's annotation is a visible class whose instances are trees."""
         if parameter.annotation is None:
             return False
         for value in self._facts.names.values(parameter.annotation):
@@ -157,7 +157,7 @@ class Program:
 
 
 class Results:
-    """What expressions of a compiled function give: `arrays`, `python`, or empty where nothing is known."""
+    """What expressions of a jitted function give: `arrays`, `python`, or empty where nothing is known."""
 
     def __init__(self, facts: ModuleFacts) -> None:
         self._facts = facts
@@ -190,7 +190,7 @@ class Results:
         return _worst(found) if found else ""
 
     def _of_call(self, node: cst.Call) -> str:
-        """Return what a call gives of something that is not in sight: jax computes with arrays."""
+        """Return what a call gives of something that is not visible: jax computes with arrays."""
         made = self._facts.wrappings.of(node)
         if made is not None and made.wrapper.makes_callable:
             return "python"
@@ -199,14 +199,14 @@ class Results:
             return "arrays"
         func = node.func
         if isinstance(func, cst.Attribute) and func.attr.value == "update":
-            # Of an optimiser: a static object has no other use for the name.
+            # Of an optimizer: a static object has no other use for the name.
             return "arrays" if self._facts.values.kind(func.value) is Kind.STATIC else ""
         names = self._facts.names.externals(func)
         return "arrays" if names and all(name.startswith("jax.") or name in _OF_TREES for name in names) else ""
 
 
 def is_optimiser(facts: ModuleFacts, parameter: Parameter) -> bool:
-    """Whether a parameter is used as an optimiser of Optax is, which holds functions."""
+    """Whether a parameter is used as an optimizer of Optax is, which holds functions."""
     uses = [u for b in parameter.function.scope.bindings.get(parameter.name, ()) for u in facts.names.uses(b)]
     above = [facts.tree.parent(use) for use in uses]
     return bool(above) and all(
@@ -286,7 +286,7 @@ def _is_text_or_growing(syntax: Syntax, node: ast.Expr, own: Collection[ast.AST]
 
 
 def _is_own(syntax: Syntax, name: ast.Name, own: Collection[ast.AST]) -> bool:
-    """Whether a name stands for nothing but containers that the code makes."""
+    """Whether a name represents nothing but containers that the code makes."""
     scopes = scopes_of(syntax)
     scope = scopes.binder(name.id, scopes.of(name))
     if scope is None or scope not in own or scope is not scopes.frame(name):
@@ -304,7 +304,7 @@ def _is_own(syntax: Syntax, name: ast.Name, own: Collection[ast.AST]) -> bool:
 
 
 def given_in_sight(facts: ModuleFacts, parameter: Parameter) -> Iterator[cst.BaseExpression]:
-    """Yield what callers in sight give for a parameter."""
+    """Yield what visible callers give for a parameter."""
     for site in facts.calls.of(parameter.function):
         given = argument_of(site.node, parameter, bound=site.bound)
         if given is not None:
@@ -312,7 +312,7 @@ def given_in_sight(facts: ModuleFacts, parameter: Parameter) -> Iterator[cst.Bas
 
 
 def refuse_unhashable(facts: ModuleFacts, parameter: Parameter) -> None:
-    """Refuse to make a parameter static for which a caller in sight gives a list or a dictionary.
+    """Refuse to make a parameter static for which a visible caller gives a list or a dictionary.
 
     Raises:
         NoFixError: one does.
@@ -324,7 +324,7 @@ def refuse_unhashable(facts: ModuleFacts, parameter: Parameter) -> None:
 
 
 def refuse_text(facts: ModuleFacts, parameter: Parameter) -> None:
-    """Refuse a parameter for which a caller in sight gives a list or a dictionary that holds more than arrays.
+    """Refuse a parameter for which a visible caller gives a list or a dictionary that holds more than arrays.
 
     Raises:
         NoFixError: one does.
@@ -352,7 +352,7 @@ def refuse_what_is_new(before: ModuleFacts, after: ModuleFacts) -> None:
     Raises:
         NoFixError: that is so.
     """
-    # What a fix leaves as it is may be out of sight afterwards.
+    # What a fix leaves as it is may be not visible afterwards.
     names = {"", *(function.name for function in after.tree.functions)}
     left_out = set(re.findall(r"\bdef\s+(\w+)", after.source.text)) - names
     for found in (_failing, _long):

@@ -35,7 +35,7 @@ class Gives(enum.IntEnum):
     DOUBTFUL = 3
     """Nothing is known."""
     FAILS = 4
-    """Tracing raises, or leaves out what the code does."""
+    """Tracing raises, or skips what the code does."""
 
 
 _LIKE = frozenset({"zeros_like", "ones_like", "empty_like", "full_like", "shape_dtype_struct"})

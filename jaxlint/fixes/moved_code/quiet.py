@@ -34,7 +34,7 @@ _ACTING_BUILTINS = frozenset("print open input next exec eval setattr delattr gl
 
 
 class Quiet:
-    """Sees to it that calls do no more than compute; `sure` is False once one is of what is not in sight."""
+    """Sees to it that calls do no more than compute; `sure` is False once one is of what is not visible."""
 
     def __init__(self, facts: ModuleFacts) -> None:
         self._facts = facts

@@ -206,7 +206,7 @@ def _stores(node: ast.AST) -> Iterator[ast.AST]:
 
 @functools.lru_cache(maxsize=4)
 def changed_names(syntax: Syntax) -> dict[str, bool]:
-    """Return the names of the module of which something in sight changes what they hold; True where a function does."""
+    """Return the names of the module of which something visible changes what they hold; True where a function does."""
     scopes = scopes_of(syntax)
     found: dict[str, bool] = {}
     for value, place in changes(ast.walk(syntax.tree)):

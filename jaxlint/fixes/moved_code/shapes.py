@@ -1,4 +1,4 @@
-"""What the source shows of shapes in the turns of a loop: which names keep theirs from turn to turn."""
+"""What the source shows of shapes in the iterations of a loop: which names keep theirs between iterations."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Shapes:
     Args:
         facts: the module's.
         known: the names, and what is to be answered for each of them.
-        function: the function whose parameters the names are, None where they have those shapes wherever they stand.
+        function: the function whose parameters the names are, None where they have those shapes wherever they are.
     """
 
     def __init__(
@@ -222,7 +222,7 @@ class Shapes:
         if made is not None and made.wrapper.name == "jax.value_and_grad":
             return self.of(given[0]) if place == 1 and given and made.keyword("argnums") is None else ""
         if isinstance(node.func, cst.Attribute) and node.func.attr.value == "update" and len(given) in (2, 3):
-            # An optimiser's: the updates are like the gradients, and the state is like the state.
+            # An optimizer's: the updates are like the gradients, and the state is like the state.
             return self.of(given[place]) if place < 2 else UNKNOWN
         if self._facts.calls.callees(node):
             return self._of_function(node, place)
@@ -330,7 +330,7 @@ class Shapes:
         return _agreed(found) if found else UNKNOWN
 
     def _of_function(self, node: cst.Call, place: int | None = None) -> str:
-        """Return the shape of what functions in sight give."""
+        """Return the shape of what visible functions give."""
         if self._depth == 0 or any(arg.star for arg in node.args):
             return UNKNOWN
         found: list[str] = []
@@ -355,7 +355,7 @@ def _agreed(found: Sequence[str]) -> str:
 
 
 def nodes_in(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """Yield the nodes of a piece of code, names of attributes and of keyword arguments left out."""
+    """Yield the nodes of a piece of code, names of attributes and of keyword arguments skipped."""
     work = [node]
     while work:
         current = work.pop()

@@ -69,7 +69,7 @@ class Draft:
         return frozenset(self._replaced)
 
     def replace(self, place: cst.CSTNode | ast.AST | Span, text: str) -> None:
-        """Put `text` where a node stands."""
+        """Put `text` where a node is."""
         self._replaced[self.span(place)] = self._with_newlines(text)
 
     def delete(self, place: cst.CSTNode | ast.AST | Span) -> None:
@@ -86,7 +86,7 @@ class Draft:
         The statement's decorators and the comments right above it stay with it; two blank lines surround the new code.
 
         Raises:
-            NoFixError: the statement shares its row with another.
+            NoFixError: the statement shares its line with another.
         """
         offset = self.syntax.above(self.syntax.top(self.span(place)))
         before = "\n" * (2 - self.syntax.blank_rows_above(offset)) if offset not in self._inserted else ""

@@ -71,7 +71,7 @@ def _times(syntax: Syntax, bound: str) -> int:
 
 
 def _imported(node: ast.AST) -> Iterator[tuple[str, str]]:
-    """Yield each name that an import binds, with the dotted name that it stands for."""
+    """Yield each name that an import binds, with the dotted name that it represents."""
     if isinstance(node, ast.Import):
         for alias in node.names:
             root = alias.name.partition(".")[0]
@@ -143,7 +143,7 @@ def _is_from(node: ast.AST, module: str) -> bool:
 
 
 def _extended(syntax: Syntax, node: ast.ImportFrom, leaf: str) -> Edit:
-    """Add a name to a `from` import, in its order if it is sorted, on a row of its own if the others have theirs."""
+    """Add a name to a `from` import, in its order if it is sorted, on a line of its own if the others have theirs."""
     names = [alias.name for alias in node.names]
     rows = [alias.lineno for alias in node.names]
     index = len(names)
@@ -205,7 +205,7 @@ def _is_docstring(node: ast.stmt) -> bool:
 
 
 def _added(syntax: Syntax, line: str, module: str, *, plain: bool) -> Edit:
-    """Insert an import as a row of its own, where isort would put it among imports that are sorted."""
+    """Insert an import as a line of its own, where isort would put it among imports that are sorted."""
     newline = syntax.source.newline
     head = _head(syntax)
     section = _section_of(module)
@@ -228,7 +228,7 @@ def _added(syntax: Syntax, line: str, module: str, *, plain: bool) -> Edit:
 
 
 def _above(syntax: Syntax, node: ast.stmt) -> int:
-    """Return where to insert a row above a statement; comments that the file starts with stay where they are."""
+    """Return where to insert a line above a statement; comments that the file starts with stay where they are."""
     place = syntax.above(node)
     row = syntax.source.position(place)[0]
     if all(syntax.source.line(above).startswith("#") for above in range(1, row)):
@@ -237,7 +237,7 @@ def _above(syntax: Syntax, node: ast.stmt) -> int:
 
 
 def _below(syntax: Syntax, node: ast.stmt, line: str, *, blank: bool) -> Edit:
-    """Insert a row below a statement's last one."""
+    """Insert a line below a statement's last one."""
     newline = syntax.source.newline
     row = syntax.source.position(syntax.span(node).end)[0]
     rest = syntax.text[syntax.span(node).end : syntax.source.row_span(row).end]

@@ -12,7 +12,7 @@ _CHANGING = frozenset({"pop", "popitem", "popleft", "setdefault", "__setitem__",
 _CHANGING_AS_STATEMENTS = frozenset(
     "append extend insert remove clear update add discard sort reverse appendleft fill write".split()
 )
-"""Methods that change their object, and return nothing; `update` of an optimiser returns what is new."""
+"""Methods that change their object, and return nothing; `update` of an optimizer returns what is new."""
 _SETTERS = ("setattr", "delattr")
 
 

@@ -1,4 +1,4 @@
-"""Moving code to the margin of a file: whole rows, with the comments that belong to them."""
+"""Moving code to the margin of a file: whole lines, with the comments that belong to them."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
 
 @dataclass(frozen=True)
 class Tokens:
-    """What only tokens show: comments, and rows that start inside a string."""
+    """What only tokens show: comments, and lines that start inside a string."""
 
     comments: tuple[Span, ...]
     inner_rows: Mapping[int, Span]
-    """The rows that start inside a string, with the string's span."""
+    """The lines that start inside a string, with the string's span."""
 
 
 @functools.lru_cache(maxsize=4)
@@ -57,7 +57,7 @@ def tokens_of(syntax: Syntax) -> Tokens:
 
 
 def _tokens(text: str) -> Iterator[tokenize.TokenInfo]:
-    # Rows as Python counts them; the tokenizer itself takes `\n` alone for the end of a row.
+    # Lines as Python counts them; the tokenizer itself takes `\n` alone for the end of a line.
     unified = text.replace("\r\n", "\n").replace("\r", "\n")
     return tokenize.generate_tokens(io.StringIO(unified).readline)
 
@@ -72,7 +72,7 @@ def comments_in(syntax: Syntax, span: Span, *without: Span) -> list[str]:
 
 
 def indentation(syntax: Syntax, node: ast.AST) -> str:
-    """Return the white space that the row of a node starts with."""
+    """Return the white space that the line of a node starts with."""
     row = syntax.source.position(syntax.span(node).start)[0]
     return _INDENT.match(syntax.source.line(row)).group()  # type: ignore[union-attr]
 
@@ -89,12 +89,12 @@ def indent_unit(syntax: Syntax, node: ast.AST) -> str:
 
 
 def rows(syntax: Syntax, node: ast.stmt, *, comments: bool = True) -> Span:
-    """Return the rows of a statement, with the comments right above it and those that end its block.
+    """Return the lines of a statement, with the comments right above it and those that end its block.
 
-    Without `comments` those above it are left out.
+    Without `comments` those above it are skipped.
 
     Raises:
-        NoFixError: it shares a row with another statement.
+        NoFixError: it shares a line with another statement.
     """
     source = syntax.source
     start = syntax.above(node)
@@ -119,9 +119,9 @@ def rows(syntax: Syntax, node: ast.stmt, *, comments: bool = True) -> Span:
 
 
 def at_margin(syntax: Syntax, span: Span, changes: Mapping[Span, str] | None = None, margin: str = "") -> str:
-    """Return the text of whole rows with `margin` for the indentation of the first one, and with changes made.
+    """Return the text of whole lines with `margin` for the indentation of the first one, and with changes made.
 
-    What is inside strings stays as it is, but for the rows of a docstring.
+    What is inside strings stays as it is, but for the lines of a docstring.
     """
     source, text = syntax.source, syntax.text
     indent = _INDENT.match(text, span.start).group()  # type: ignore[union-attr]
@@ -154,7 +154,7 @@ def changed(text: str, span: Span, edits: Mapping[Span, str]) -> str:
 
 
 def _is_docstring(syntax: Syntax, span: Span, indent: str) -> bool:
-    """Whether a string of several rows is a statement by itself whose rows are all indented."""
+    """Whether a string of several lines is a statement by itself whose lines are all indented."""
     try:
         node = syntax.at(span, ast.Expr)
     except NoFixError:
@@ -166,7 +166,7 @@ def _is_docstring(syntax: Syntax, span: Span, indent: str) -> bool:
 
 
 def siblings(syntax: Syntax, node: ast.stmt) -> list[ast.stmt]:
-    """Return the block that a statement stands in."""
+    """Return the block that a statement is in."""
     parent = syntax.parents[node]
     for _, value in ast.iter_fields(parent):
         if isinstance(value, list) and node in value:
@@ -175,7 +175,7 @@ def siblings(syntax: Syntax, node: ast.stmt) -> list[ast.stmt]:
 
 
 def removal(syntax: Syntax, gone: Mapping[ast.stmt, Span]) -> list[Span]:
-    """Return what to delete for statements with these rows to vanish, with the blank rows that would be left over.
+    """Return what to delete for statements with these lines to vanish, with the blank lines that would be left over.
 
     Raises:
         NoFixError: a block would be left without a statement.
@@ -205,13 +205,13 @@ def removal(syntax: Syntax, gone: Mapping[ast.stmt, Span]) -> list[Span]:
 
 
 def _with_blank_rows(syntax: Syntax, span: Span, *, below: bool, opens: bool) -> Span:
-    """Extend rows to be deleted by the blank ones below, or above where nothing of the block follows."""
+    """Extend lines to be deleted by the blank ones below, or above where nothing of the block follows."""
     source = syntax.source
     if below:
         row = source.position(span.end)[0]
         first = source.position(span.start)[0]
         if not opens and first > 1 and source.line(first - 1).strip():
-            return span  # the blank rows below divide what stays
+            return span  # the blank lines below divide what stays
         while row < len(source.line_starts) and not source.line(row).strip():
             row += 1
         while opens and first > 1 and not source.line(first - 1).strip():
@@ -253,7 +253,7 @@ def _place(syntax: Syntax, start: int, position: tuple[int, int]) -> int:
 
 
 def statement(syntax: Syntax, span: Span, head: str, margin: str, unit: str, changes: Mapping[Span, str]) -> str:
-    """Return a statement, `head` with an expression that may take several rows, indented by `margin`."""
+    """Return a statement, `head` with an expression that may take several lines, indented by `margin`."""
     start, end = span.start, span.end
     while syntax.text[start].isspace():
         start += 1

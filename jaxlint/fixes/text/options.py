@@ -26,10 +26,10 @@ def keyword(call: ast.Call, name: str) -> ast.keyword | None:
 
 
 def add_keyword(draft: Draft, call: ast.Call, text: str) -> None:
-    """Append a keyword argument to a call, on a row of its own where the last argument has one.
+    """Append a keyword argument to a call, on a line of its own where the last argument has one.
 
     Raises:
-        NoFixError: the call's last argument stands in parentheses of its own.
+        NoFixError: the call's last argument is in parentheses of its own.
     """
     arguments: list[ast.AST] = [*call.args, *call.keywords]
     close = draft.span(call).end - 1

@@ -167,7 +167,7 @@ class Scopes:
 
 @functools.lru_cache(maxsize=4)
 def scopes_of(syntax: Syntax) -> Scopes:
-    """Return the scopes of a file, found once however many of its findings are mended in a row."""
+    """Return the scopes of a file, found once however many of its findings are fixed in a line."""
     return Scopes(syntax)
 
 

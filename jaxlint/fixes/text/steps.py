@@ -89,7 +89,7 @@ def facts_of(text: str, facts: ModuleFacts) -> ModuleFacts:
 
 @dataclass(frozen=True, slots=True)
 class _Statement:
-    """A statement of the module: its rows, its text, and whether it only defines something."""
+    """A statement of the module: its lines, its text, and whether it only defines something."""
 
     first: int
     last: int
@@ -170,7 +170,7 @@ def _words(text: str) -> frozenset[str]:
 
 @functools.lru_cache(maxsize=8)
 def _statements(source: Source) -> list[_Statement]:
-    """Return the statements of a module; those that share a row are one."""
+    """Return the statements of a module; those that share a line are one."""
     found: list[_Statement] = []
     for node in python_tree(source.text).body:
         first = min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", ()))])

@@ -48,7 +48,7 @@ class Syntax:
     # Places
 
     def offset(self, row: int, column: int) -> int:
-        """Return the offset of a place that `ast` gives: the row 1-based, the column 0-based in UTF-8 bytes."""
+        """Return the offset of a place that `ast` gives: the line 1-based, the column 0-based in UTF-8 bytes."""
         return offset(self.text, self.source.line_starts, row, column)
 
     def span(self, node: ast.AST) -> Span:
@@ -120,7 +120,7 @@ class Syntax:
         return None
 
     def functions_at(self, row: int) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
-        """Return the functions whose `def`, or whose first decorator, is on a row."""
+        """Return the functions whose `def`, or whose first decorator, is on a line."""
         return self._functions.get(row, [])
 
     @functools.cached_property
@@ -141,12 +141,12 @@ class Syntax:
         return first
 
     def above(self, node: ast.stmt) -> int:
-        """Return the start of the row from which a statement's own text goes: its leading comments and decorators.
+        """Return the start of the line from which a statement's own text goes: its leading comments and decorators.
 
         A comment that divides the file, such as a notebook's cell mark, is not the statement's own.
 
         Raises:
-            NoFixError: another statement stands before it on its row.
+            NoFixError: another statement is before it on its line.
         """
         row = self.source.position(self.start(node))[0]
         begin = self.source.line_starts[row - 1]
@@ -163,7 +163,7 @@ class Syntax:
         return self.source.line_starts[row - 1]
 
     def blank_rows_above(self, offset: int) -> int:
-        """Return how many blank rows stand above the row that starts at an offset, two at most; two above the first."""
+        """Return how many blank lines are above the line that starts at an offset, two at most; two above the first."""
         row = self.source.position(offset)[0]
         blank = 0
         while blank < 2 and row - blank > 1 and not self.source.line(row - blank - 1).strip():
@@ -171,7 +171,7 @@ class Syntax:
         return blank if row - blank > 1 else 2
 
     def _is_comment(self, row: int) -> bool:
-        """Whether a row that looks like a comment is none of a string that spans several rows."""
+        """Whether a line that looks like a comment is none of a string that spans several lines."""
         place = self.source.line_starts[row - 1]
         return not any(span.start < place < span.end for span in self._long_strings)
 
@@ -211,7 +211,7 @@ class Syntax:
 
 @functools.lru_cache(maxsize=4)
 def syntax_of(source: Source) -> Syntax:
-    """Return the tree of a source, built once however many of its findings are mended in a row.
+    """Return the tree of a source, built once however many of its findings are fixed in a line.
 
     Raises:
         NoFixError: as for `Syntax`.
@@ -229,7 +229,7 @@ def _bindings(scope: ast.AST) -> Iterator[tuple[str, ast.AST]]:
 
 
 def own_bindings(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
-    """Yield the names that a node binds by itself, in the scope that it stands in."""
+    """Yield the names that a node binds by itself, in the scope that it is in."""
     if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
         yield node.id, node
     elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):

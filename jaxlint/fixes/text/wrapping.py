@@ -165,7 +165,7 @@ def _code(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _parts(body: str) -> list[str]:
-    """Return what commas divide, the last empty part left out."""
+    """Return what commas divide, the last empty part skipped."""
     if _is_generator(body):
         return [body]
     cuts, depth = [0], 0
