@@ -1,7 +1,7 @@
 """`# noqa` comments, with flake8's grammar to the letter, so that both doors hide the same findings.
 
-A comment counts on the line that a finding is reported on.  Lines that a multi-line string or a backslash joins count as
-one; lines that only brackets join do not.
+A comment counts on the line that a finding is reported on.  Lines that a multi-line string or a backslash joins are
+one line; lines that only brackets join do not.
 """
 
 from __future__ import annotations
