@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from jaxlint.finding import Confidence
 from jaxlint.hints import did_you_mean
@@ -50,6 +50,9 @@ DEFAULT_EXCLUDE = (
     "venv",
 )
 """What a walk through a folder skips, unless `exclude` says otherwise; `.#*` are locks that editors leave."""
+
+
+_T = TypeVar("_T")
 
 
 class ConfigError(Exception):
@@ -714,7 +717,8 @@ def load(file: str) -> Layer | None:
 
     try:
         document = tomllib.loads(data.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
+        # Among them numbers that are too long for Python, and brackets that are nested too deeply.
         raise ConfigError(f"{shown}: not valid TOML: {error}") from error
     table: Any = document.get("tool", {})
     table = table.get("jaxlint") if isinstance(table, dict) else None
@@ -775,21 +779,10 @@ class Finder:
 
     def _line_length(self, folder: str) -> int | None:
         """Return the line length that the nearest folder upwards configures, None where none does."""
-        if folder not in self._lengths:
-            parent = os.path.dirname(folder)
-            own = configured(folder)
-            self._lengths[folder] = own if own is not None or parent == folder else self._line_length(parent)
-        return self._lengths[folder]
+        return _inherited(folder, self._lengths, configured, None)
 
     def _layer(self, folder: str) -> Layer:
-        known = self._layers.get(folder)
-        if known is None:
-            known = self._read(folder)
-            if known is None:
-                parent = os.path.dirname(folder)
-                known = self._layer(parent) if parent != folder else Layer()
-            self._layers[folder] = known
-        return known
+        return _inherited(folder, self._layers, self._read, Layer())
 
     def _read(self, folder: str) -> Layer | None:
         for name in FILE_NAMES:
@@ -799,6 +792,24 @@ class Finder:
                 if layer is not None:
                     return layer
         return None
+
+
+def _inherited(folder: str, known: dict[str, _T], read: Callable[[str], _T | None], otherwise: _T) -> _T:
+    """Return what `read` gives for the nearest folder upwards for which it gives something; keep it for all between.
+
+    By hand, as folders may be nested more deeply than Python likes functions to be.
+    """
+    below = []
+    while folder not in known:
+        below.append(folder)
+        own = read(folder)
+        parent = os.path.dirname(folder)
+        if own is not None or parent == folder:
+            known[folder] = own if own is not None else otherwise
+        folder = parent if folder not in known else folder
+    for child in below:
+        known[child] = known[folder]
+    return known[folder]
 
 
 # --- values ----------------------------------------------------------------------------------------------------------

@@ -121,6 +121,19 @@ class _Walk:
 
     def _folder(self, folder: str, ignores: tuple[Patterns, ...]) -> Iterator[File]:
         """Yield the files in a folder and below; `ignores` are what git reads above it, the outermost first."""
+        # By hand: folders may be nested more deeply than Python likes functions to be.
+        left = [self._entries(folder, ignores)]
+        while left:
+            found = next(left[-1], None)
+            if found is None:
+                left.pop()
+            elif isinstance(found, File):
+                yield found
+            else:
+                left.append(self._entries(*found))
+
+    def _entries(self, folder: str, ignores: tuple[Patterns, ...]) -> Iterator[File | tuple[str, tuple[Patterns, ...]]]:
+        """Yield what is to be linted in a folder: files, and other folders with what git reads above them."""
         config = self._finder.config(folder)
         if config.respect_gitignore:
             ignores = (*ignores, *_ignore_file(os.path.join(folder, ".gitignore"), folder))
@@ -137,7 +150,7 @@ class _Walk:
             if self._hidden(entry.path, config, ignores, folder=is_folder):
                 continue
             if is_folder:
-                yield from self._folder(entry.path, ignores)
+                yield entry.path, ignores
             else:
                 yield File(self._shown(entry.path), entry.path, config, from_folder=True)
 
@@ -201,8 +214,10 @@ def _ignore_file(file: str, root: str) -> list[Patterns]:
 
 
 def _text(file: str) -> str:
-    """Return what is in a file of git's; nothing, as for git, if it is not there."""
+    """Return what is in a file of git's; nothing, as for git, if it is not there, or is no file."""
     try:
+        if not os.path.isfile(file):
+            return ""  # reading a pipe may never end
         return Path(file).read_bytes().decode("utf-8", "surrogateescape")
     except OSError:
         return ""

@@ -14,6 +14,7 @@ DEFAULT = 88
 _SECTIONS = ("flake8", "pycodestyle", "pep8")
 _LEAST = 40
 _MOST = 320
+_MOST_DIGITS = 9
 
 
 def configured(folder: str) -> int | None:
@@ -49,7 +50,7 @@ def _toml(file: str) -> dict[str, Any]:
 
     try:
         return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         return {}  # whose file it is says so
 
 
@@ -65,7 +66,7 @@ def _of_sections(file: str) -> Iterator[int]:
     for section in _SECTIONS:
         for key in ("max-line-length", "max_line_length"):
             value = parser.get(section, key, fallback="").strip()
-            if value.isdecimal():
+            if value.isdecimal() and len(value) <= _MOST_DIGITS:
                 yield int(value)
 
 
@@ -78,7 +79,7 @@ def _of_editors(file: str) -> Iterator[int]:
         if header is not None:
             pattern = header.group(1)
             python = pattern == "*" or re.search(r"\bpy\b", pattern) is not None
-        setting = re.match(r"\s*max_line_length\s*=\s*(\d+)\s*$", line)
+        setting = re.match(r"\s*max_line_length\s*=\s*(\d{1,9})\s*$", line)
         if setting is not None and python:
             found.append(int(setting.group(1)))
     yield from reversed(found)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pathspec
@@ -70,7 +71,26 @@ def _compiled(lines: tuple[str, ...]) -> pathspec.GitIgnoreSpec:
     import pathspec
 
     try:
-        return pathspec.GitIgnoreSpec.from_lines(lines)
+        spec = pathspec.GitIgnoreSpec.from_lines(lines)
     except ValueError:
         # git skips a line that it cannot read, and so does this; the configuration refuses one earlier.
-        return pathspec.GitIgnoreSpec.from_lines([line for line in lines if is_valid(line)])
+        spec = pathspec.GitIgnoreSpec.from_lines([line for line in lines if is_valid(line)])
+    return pathspec.GitIgnoreSpec([_patient(pattern) for pattern in spec.patterns])
+
+
+_STAR = "[^/]*"
+"""What a `*` is in the expressions that pathspec makes of patterns."""
+
+
+def _patient(pattern: Any) -> Any:
+    """Return a pattern that takes time in proportion to the path, however many stars it has.
+
+    What comes between two stars may be taken where it is first found: that leaves most to the stars behind it.  So
+    nothing has to be tried again, which is what an atomic group says.
+    """
+    first, *between = (pattern.regex.pattern if pattern.regex is not None else "").split(_STAR)
+    if len(between) < 3:
+        return pattern
+    last = between.pop()
+    atomic = "".join(_STAR + part if "(" in part else f"(?>{_STAR}?{part})" for part in between)
+    return type(pattern)(re.compile(f"{first}{atomic}{_STAR}{last}"), pattern.include)

@@ -28,7 +28,7 @@ def _scripts_in(file: str) -> Iterator[str]:
     try:
         with open(file, "rb") as stream:
             table = tomllib.load(stream)
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return  # the configuration says what is wrong with it, where it is its business
     project, tool = table.get("project", {}), table.get("tool", {})
     poetry = tool.get("poetry", {}) if isinstance(tool, dict) else {}

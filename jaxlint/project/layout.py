@@ -51,12 +51,20 @@ class Layout:
 
     def _folder(self, path: str) -> _Folder:
         known = self._folders.get(path)
-        if known is None:
-            parent, name = os.path.split(path)
-            known = self._folders[path] = _Folder(parent)
-            if parent != path:
-                self._folder(parent).folders[name] = path
-        return known
+        if known is not None:
+            return known
+        # Upwards to the first that is known: by hand, as folders may be nested more deeply than functions.
+        entry = new = self._folders[path] = _Folder(os.path.dirname(path))
+        while entry.parent != path:
+            above = self._folders.get(entry.parent)
+            is_new = above is None
+            if above is None:
+                above = self._folders[entry.parent] = _Folder(os.path.dirname(entry.parent))
+            above.folders[os.path.basename(path)] = path
+            if not is_new:
+                break
+            entry, path = above, entry.parent
+        return new
 
     def modules(self, dotted: str, folder: str) -> list[tuple[int, list[str]]]:
         """Return what a dotted name may mean to a file of `folder`: a module and the names below it, the best first."""

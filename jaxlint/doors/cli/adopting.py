@@ -138,7 +138,7 @@ def write_baseline(files: Sequence[File], results: Sequence[Checked], *, quiet: 
         if os.path.lexists(path):
             write.replace(path, Path(path).read_bytes(), data)
         else:
-            Path(path).write_bytes(data)
+            write.create(path, data)
     except (baseline.BaselineError, write.NotWrittenError, OSError) as error:
         raise ConfigError(f"baseline: {error}") from error
     if not quiet:

@@ -340,7 +340,7 @@ def _inline(text: str) -> Layer:
 
     try:
         table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise ConfigError(f"--config: {text!r} is neither a file nor TOML: {error}") from error
     return read_table(table, "--config", os.getcwd())
 
