@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from jaxlint import patterns
-from jaxlint.fixes import write
+from jaxlint.fixes.engine import write
 from jaxlint.patterns import Patterns
 from tests.doors.conftest import LAMBDA, Project
 
@@ -135,7 +135,7 @@ def test_a_file_with_another_name_is_not_cut_off_from_it(project: Project) -> No
 
 WRITE = """
 import os, sys, time
-from jaxlint.fixes import write
+from jaxlint.fixes.engine import write
 os.fsync = lambda _: (print("writing", flush=True), time.sleep(60))
 write.replace(sys.argv[1], b"before", b"after")
 """
