@@ -49,6 +49,7 @@ def sweep(grid, initial):
 
 def horizons(x):
     """A comprehension is a loop as well."""
+
     def discounted(n):
         def inner(v):
             return v * 0.9**n
@@ -154,6 +155,7 @@ def named_in_a_loop(x):
 
 def python_inside(x):
     for _ in range(3):
+
         def label(v):
             return float(v) > 0
 
@@ -163,6 +165,7 @@ def python_inside(x):
 
 
 for _scale in (1.0, 2.0, 3.0):
+
     @jax.jit
     def _scaled(v):
         return v * _scale

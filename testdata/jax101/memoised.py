@@ -12,6 +12,7 @@ _scratch = {}
 
 def by_dictionary(x, order):
     if order not in _BY_ORDER:
+
         @jax.jit  # ok: JAX101
         def moment(v):
             return jnp.mean(v**order)
@@ -22,6 +23,7 @@ def by_dictionary(x, order):
 
 def by_dictionary_direct(x, order):
     if ("direct", order) not in _scratch:
+
         def moment(v):
             return jnp.mean(v**order)
 
@@ -32,6 +34,7 @@ def by_dictionary_direct(x, order):
 def by_get(x, order):
     compiled = _scratch.get(("get", order))
     if compiled is None:
+
         def moment(v):
             return jnp.mean(v**order)
 
@@ -43,6 +46,7 @@ def by_exception(x, order):
     try:
         compiled = _scratch["try", order]
     except KeyError:
+
         def moment(v):
             return jnp.mean(v**order)
 
@@ -54,6 +58,7 @@ def by_exception(x, order):
 def by_global(x):
     global _KERNEL
     if _KERNEL is None:
+
         def kernel(v):
             return jnp.exp(-0.5 * v * v)
 
@@ -63,6 +68,7 @@ def by_global(x):
 
 def by_function_attribute(x):
     if not hasattr(by_function_attribute, "compiled"):
+
         def kernel(v):
             return jnp.exp(-0.5 * v * v)
 
@@ -98,6 +104,7 @@ def by_cache(x, width):
 @functools.cache
 def table_of_roots(n):
     """What is cached here is the result, which needs one compile for each argument."""
+
     def roots(k):
         return jnp.sqrt(jnp.arange(k))
 
@@ -112,6 +119,7 @@ class Spectrum:
 
     def density(self, x):
         if self._density is None:
+
             def formula(v):
                 return v**-self.power
 
@@ -120,6 +128,7 @@ class Spectrum:
 
     def named(self, name, x):
         if name not in self._by_name:
+
             @jax.jit  # ok: JAX101
             def formula(v):
                 return v**-self.power
@@ -129,6 +138,7 @@ class Spectrum:
 
     def by_hasattr(self, x):
         if not hasattr(self, "_late"):
+
             def formula(v):
                 return v**-self.power
 
@@ -138,6 +148,7 @@ class Spectrum:
     def by_getattr(self, x):
         compiled = getattr(self, "_other", None)
         if compiled is None:
+
             def formula(v):
                 return v**-self.power
 
@@ -164,6 +175,7 @@ class Lazy:
     @classmethod
     def shared(cls, x):
         if cls._shared is None:
+
             def formula(v):
                 return v + 1
 

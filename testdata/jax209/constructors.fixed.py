@@ -14,7 +14,6 @@ class Distance:
     value: jax.Array
 
 
-
 @jax.jit
 def parallax(p):
     return Distance(1.0 / p).value * 2

@@ -35,6 +35,8 @@ def inlined(x):
 
 
 jax.pmap
+
+
 def spread(x):
     return x.sum()
 
@@ -59,6 +61,7 @@ class Oscillator:
 
 def outer(x):
     jax.jit
+
     def inner(v):
         return v + 1
 
@@ -66,6 +69,7 @@ def outer(x):
 
 
 if jax.default_backend() == "cpu":
+
     @jit
     def chosen(x):
         return x / 2
@@ -88,7 +92,6 @@ def kept_after_a_comment(x):
 
 
 @jax.jit
-
 def kept_after_a_gap(x):
     return x * 4
 

@@ -51,6 +51,8 @@ _CONVERSIONS = frozenset({"array", "asarray"})
 _FINDING = {"nonzero": 1, "flatnonzero": 1, "argwhere": 1, "where": 1, "unique": 1, "extract": 2, "setdiff1d": 2}
 """Functions whose result is as long as what they find, with the number of their arguments."""
 _PAIR = 2
+_REDUCING = frozenset("max min sum mean prod std var norm median".split())
+"""Functions that, without an axis, make a number of the array's own type of an array of floats."""
 _STRONG = frozenset(f"jax.numpy.{name}" for name in ("float16", "bfloat16", "float32", "float64"))
 
 
@@ -823,6 +825,11 @@ class Arguments:
             if not self._is_weak(node):
                 continue
             for inner, carried, returned in self._handed_back(call, parameter):
+                replaced = self._replaced(returned, carried, field)
+                if replaced is not None:
+                    dtype = self._strong_by_fields(replaced, carried, field, dict(self._fields_given(made, names)))
+                    if dtype is not None:
+                        return node, dtype
                 if isinstance(returned, cst.Call) and any(v is cls for v in self._names.values(returned.func)):
                     new = dict(self._fields_given(returned, names)).get(field)
                     types = [
@@ -832,6 +839,54 @@ class Arguments:
                     ]
                     if types and types[0] is not None:
                         return node, types[0]
+        return None
+
+    def _replaced(self, node: cst.CSTNode, carried: Parameter, field: str) -> cst.BaseExpression | None:
+        """Return what `carried.replace(field=...)` or `dataclasses.replace(carried, field=...)` gives for a field."""
+        if not isinstance(node, cst.Call):
+            return None
+        method = isinstance(node.func, cst.Attribute) and node.func.attr.value in ("_replace", "replace")
+        of_dataclass = "dataclasses.replace" in self._names.externals(node.func) and bool(node.args)
+        whole = node.args[0].value if of_dataclass else node.func.value if method else None  # type: ignore[attr-defined]
+        if whole is None or not any(value is carried for value in self._names.values(whole)):
+            return None
+        return next((a.value for a in node.args if a.keyword is not None and a.keyword.value == field), None)
+
+    def _strong_by_fields(
+        self, node: cst.CSTNode, carried: Parameter, field: str, fields: dict[str, cst.BaseExpression]
+    ) -> str | None:
+        """Return the type of a sum or the like of a weak field and a number computed from another, strong one."""
+        if not isinstance(node, cst.BinaryOperation):
+            return None
+        for weak, other in ((node.left, node.right), (node.right, node.left)):
+            if carried in self._parameters_in(weak, field):
+                return self._type_by_fields(other, carried, fields, 4)
+        return None
+
+    def _type_by_fields(
+        self, node: cst.CSTNode, carried: Parameter, fields: dict[str, cst.BaseExpression], depth: int
+    ) -> str | None:
+        """Return the float type of a number that is computed from the arrays in some fields, None where none is."""
+        if isinstance(node, cst.Name):
+            values = self._names.values(node)
+            only = values[0].node if len(values) == 1 and isinstance(values[0], Expression) else None
+            return self._type_by_fields(only, carried, fields, depth - 1) if only is not None and depth else None
+        if isinstance(node, (cst.BinaryOperation, cst.UnaryOperation)):
+            parts = [node.left, node.right] if isinstance(node, cst.BinaryOperation) else [node.expression]
+            found = (self._type_by_fields(part, carried, fields, depth) for part in parts)
+            return next((dtype for dtype in found if dtype is not None), None)
+        reduces = isinstance(node, cst.Call) and any(
+            name.rpartition(".")[2] in _REDUCING and name.startswith("jax.numpy.")
+            for name in self._names.externals(node.func)
+        )
+        if not reduces or not isinstance(node, cst.Call) or len(node.args) != 1:
+            return None
+        for part in within(node.args[0].value):
+            if isinstance(part, cst.Attribute) and any(value is carried for value in self._names.values(part.value)):
+                given = fields.get(part.attr.value)
+                size = self._sizes.of(given) if given is not None else None
+                if size is not None and "float" in size.dtype:
+                    return size.dtype
         return None
 
     def _handed_back(

@@ -1,4 +1,5 @@
 """Control flow outside of any compiled function, with bodies that are new on every call."""
+
 import jax
 import numpy as np
 

@@ -1,4 +1,5 @@
 """Lambdas, partials and transforms that are compiled where they are made."""
+
 import functools
 
 import jax

@@ -1,4 +1,5 @@
 """The persistent cache saves compiles, not traces; and it does not keep what compiles quickly."""
+
 import tempfile
 
 import jax

@@ -1,4 +1,5 @@
 """A Python loop that tracing writes out."""
+
 import jax
 import numpy as np
 

@@ -1,4 +1,5 @@
 """Each way in which the arguments of a compiled function can fail to match what it was compiled for."""
+
 import functools
 
 import jax
