@@ -292,7 +292,7 @@ class ModuleFacts:
     def arguments(self) -> Arguments:
         """What calls of jitted functions are passed."""
         parts = (self.tree, self.names, self.wrappings, self.constants, self.compiled, self.instances)
-        return Arguments(*parts, self.sizes, self.traceable, self.lengths, self.behind)
+        return Arguments(*parts, self.sizes, self.traceable, self.lengths, self.behind, self.calls)
 
     @functools.cached_property
     def traceable(self) -> Traceable:

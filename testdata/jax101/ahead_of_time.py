@@ -6,7 +6,6 @@ import jax.numpy as jnp
 
 def compile_for(width):
     """Builds one executable; whoever calls this keeps it."""
-
     def forward(x):
         return jnp.tanh(x) * 2
 

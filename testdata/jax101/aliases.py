@@ -177,7 +177,6 @@ def switched_off(x):
 
 def mentioned_in_text(x):
     """Call `jax.jit(inner)(x)` if you must."""
-
     def inner(v):
         return v + 1  # not jax.jit(inner)(x)
 

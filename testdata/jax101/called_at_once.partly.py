@@ -65,11 +65,9 @@ def softmax_temperature(logits, temperature):
 
 def choose_norm(x, robust):
     if robust:
-
         def norm(v):
             return jnp.median(jnp.abs(v))
     else:
-
         def norm(v):
             return jnp.sqrt(jnp.sum(v * v))
 
@@ -84,7 +82,9 @@ def _difference(v):
 def smoothed_gradient(values):
     """The call is spread over lines; the finding belongs where the wrapper is named."""
 
-    return jnp.abs(_difference(values))
+    return jnp.abs(
+        _difference(values)
+    )
 
 
 @partial(jax.jit, donate_argnums=())

@@ -56,11 +56,9 @@ def softmax_temperature(logits, temperature):
 
 def choose_norm(x, robust):
     if robust:
-
         def norm(v):
             return jnp.median(jnp.abs(v))
     else:
-
         def norm(v):
             return jnp.sqrt(jnp.sum(v * v))
 
@@ -69,7 +67,6 @@ def choose_norm(x, robust):
 
 def smoothed_gradient(values):
     """The call is spread over lines; the finding belongs where the wrapper is named."""
-
     def difference(v):
         return v[1:] - v[:-1]
 
@@ -125,7 +122,6 @@ class Pendulum:
 
 def with_error_handling(x):
     try:
-
         def solve(v):
             return jnp.linalg.norm(v)
 

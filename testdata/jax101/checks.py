@@ -53,7 +53,6 @@ def timing(x):
 
 def timing_of_a_step(x):
     """The same of a local function: one compile a call, before the clock starts."""
-
     @jax.jit  # want: JAX101 (low)
     def step(v):
         return jnp.exp(-v * v)

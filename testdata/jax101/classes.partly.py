@@ -100,7 +100,6 @@ class Lens:
 
 def evaluate_model(weights, x):
     """The class dies with the call, and its methods with it."""
-
     class Model:
         @staticmethod
         @jax.jit

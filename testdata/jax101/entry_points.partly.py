@@ -191,7 +191,6 @@ def _module_level(x):
 
 
 if __name__ == "__main__":
-
     @jax.jit
     def summary(x):
         return jnp.mean(x)

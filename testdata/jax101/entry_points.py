@@ -111,7 +111,6 @@ def main():
 
     # What stands in a loop of a run-once function runs more than once.
     for scale in (1.0, 2.0):
-
         @jax.jit  # want: JAX101
         def rescaled(p):
             return p * scale
@@ -120,7 +119,6 @@ def main():
 
     # The loop makes the step, and the step is used for many turns.
     for epoch in range(2):
-
         def decay(p):
             return p * 0.9**epoch
 
@@ -132,7 +130,6 @@ def main():
 
 def retrain(params):
     """No entry point: the name only contains the word."""
-
     def step(p):
         return p - 0.1 * p
 
@@ -175,7 +172,6 @@ def _module_level(x):
 
 
 if __name__ == "__main__":
-
     @jax.jit  # once: JAX101
     def summary(x):
         return jnp.mean(x)

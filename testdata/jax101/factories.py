@@ -48,7 +48,6 @@ def make_pair(rate):
 def make_table(rates):
     table = {}
     for rate in rates:
-
         def step(params, rate=rate):
             return params - rate * params
 
@@ -59,7 +58,6 @@ def make_table(rates):
 def make_list(rates):
     steps = []
     for rate in rates:
-
         @jax.jit  # ok: JAX101
         def step(params, rate=rate):
             return params - rate * params
@@ -98,7 +96,6 @@ def make_integrator(force):
 
 def make_runner(rate, steps):
     """The compiled object is caught in a function that is returned."""
-
     @jax.jit  # ok: JAX101
     def step(params):
         return params - rate * params
@@ -189,17 +186,13 @@ class Engine:
         return self.step(params)
 
 
+
 def jaxlint_examples():
     x = jnp.ones(3)
     step, decorated, named = make_step(0.1), make_decorated_step(0.1), make_named_step(0.1)
     forward, backward = make_pair(2.0)
     table, several, bundle = make_table([0.1, 0.2]), make_list([0.1, 0.2]), make_bundle(0.1)
-    integrator, every, closure, function = (
-        make_integrator(jnp.sin),
-        make_runner(0.1, 3),
-        make_closure_by_name(0.1),
-        make_lambda(0.1),
-    )
+    integrator, every, closure, function = make_integrator(jnp.sin), make_runner(0.1, 3), make_closure_by_name(0.1), make_lambda(0.1)
     chosen, bound, engine = (choose("sharp"), choose("smooth")), make_partial(0.1), Engine(0.1)
     return {
         "make_step": lambda: step(x),

@@ -116,7 +116,6 @@ class Net(nn.Module):
 
 def make_step(optimiser):
     """What optax users write: the step is built around an optimiser, and kept."""
-
     @jax.jit
     def step(params, state, gradient):
         updates, state = optimiser.update(gradient, state, params)

@@ -106,7 +106,6 @@ class Net(nn.Module):
 
 def make_step(optimiser):
     """What optax users write: the step is built around an optimiser, and kept."""
-
     @jax.jit  # ok: JAX101
     def step(params, state, gradient):
         updates, state = optimiser.update(gradient, state, params)

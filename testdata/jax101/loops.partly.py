@@ -49,7 +49,6 @@ def sweep(grid, initial):
 
 def horizons(x):
     """A comprehension is a loop as well."""
-
     def discounted(n):
         def inner(v):
             return v * 0.9**n
@@ -155,7 +154,6 @@ def named_in_a_loop(x):
 
 def python_inside(x):
     for _ in range(3):
-
         def label(v):
             return float(v) > 0
 
@@ -165,7 +163,6 @@ def python_inside(x):
 
 
 for _scale in (1.0, 2.0, 3.0):
-
     @jax.jit
     def _scaled(v):
         return v * _scale

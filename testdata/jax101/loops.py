@@ -8,7 +8,6 @@ def anneal(energy, temperatures):
     """Each temperature bakes its own acceptance rule and uses it once."""
     accepted = []
     for temperature in temperatures:
-
         @jax.jit  # want: JAX101
         def acceptance(e):
             return jnp.exp(-e / temperature)
@@ -21,7 +20,6 @@ def polish(x, tolerance):
     """A while loop that rebuilds the update."""
     rounds = 0
     while rounds < 3 and jnp.abs(x).max() > tolerance:
-
         def shrink(v):
             return 0.5 * v
 
@@ -34,7 +32,6 @@ def sweep(grid, initial):
     """The object is reused inside, but a new one is made in each turn of the outer loop."""
     results = []
     for rate in grid:
-
         def relax(v):
             return v - rate * v
 
@@ -48,7 +45,6 @@ def sweep(grid, initial):
 
 def horizons(x):
     """A comprehension is a loop as well."""
-
     def discounted(n):
         def inner(v):
             return v * 0.9**n
@@ -61,7 +57,6 @@ def horizons(x):
 def until_converged(x):
     for _ in range(3):
         if x.sum() > 0:
-
             @jax.jit  # want: JAX101
             def damp(v):
                 return v * 0.1
@@ -72,7 +67,6 @@ def until_converged(x):
 
 def wrapped_again(x):
     """One function, wrapped in each turn: one compile a call, as for any object reused in a loop."""
-
     def drift(v):
         return v + 0.1
 
@@ -157,7 +151,6 @@ def named_in_a_loop(x):
 
 def python_inside(x):
     for _ in range(3):
-
         def label(v):
             return float(v) > 0
 
@@ -167,7 +160,6 @@ def python_inside(x):
 
 
 for _scale in (1.0, 2.0, 3.0):
-
     @jax.jit  # want: JAX101
     def _scaled(v):
         return v * _scale

@@ -12,7 +12,6 @@ _scratch = {}
 
 def by_dictionary(x, order):
     if order not in _BY_ORDER:
-
         @jax.jit  # ok: JAX101
         def moment(v):
             return jnp.mean(v**order)
@@ -23,7 +22,6 @@ def by_dictionary(x, order):
 
 def by_dictionary_direct(x, order):
     if ("direct", order) not in _scratch:
-
         def moment(v):
             return jnp.mean(v**order)
 
@@ -34,7 +32,6 @@ def by_dictionary_direct(x, order):
 def by_get(x, order):
     compiled = _scratch.get(("get", order))
     if compiled is None:
-
         def moment(v):
             return jnp.mean(v**order)
 
@@ -46,7 +43,6 @@ def by_exception(x, order):
     try:
         compiled = _scratch["try", order]
     except KeyError:
-
         def moment(v):
             return jnp.mean(v**order)
 
@@ -58,7 +54,6 @@ def by_exception(x, order):
 def by_global(x):
     global _KERNEL
     if _KERNEL is None:
-
         def kernel(v):
             return jnp.exp(-0.5 * v * v)
 
@@ -68,7 +63,6 @@ def by_global(x):
 
 def by_function_attribute(x):
     if not hasattr(by_function_attribute, "compiled"):
-
         def kernel(v):
             return jnp.exp(-0.5 * v * v)
 
@@ -104,7 +98,6 @@ def by_cache(x, width):
 @functools.cache
 def table_of_roots(n):
     """What is cached here is the result, which needs one compile for each argument."""
-
     def roots(k):
         return jnp.sqrt(jnp.arange(k))
 
@@ -119,7 +112,6 @@ class Spectrum:
 
     def density(self, x):
         if self._density is None:
-
             def formula(v):
                 return v**-self.power
 
@@ -128,7 +120,6 @@ class Spectrum:
 
     def named(self, name, x):
         if name not in self._by_name:
-
             @jax.jit  # ok: JAX101
             def formula(v):
                 return v**-self.power
@@ -138,7 +129,6 @@ class Spectrum:
 
     def by_hasattr(self, x):
         if not hasattr(self, "_late"):
-
             def formula(v):
                 return v**-self.power
 
@@ -148,7 +138,6 @@ class Spectrum:
     def by_getattr(self, x):
         compiled = getattr(self, "_other", None)
         if compiled is None:
-
             def formula(v):
                 return v**-self.power
 
@@ -175,7 +164,6 @@ class Lazy:
     @classmethod
     def shared(cls, x):
         if cls._shared is None:
-
             def formula(v):
                 return v + 1
 

@@ -44,7 +44,6 @@ def from_a_table(x, name):
 
 def make_solver(rate):
     """`relax` lives as long as `solve`, which is what `jax.jit(relax)` is written in."""
-
     def relax(v):
         return v - rate * v
 
@@ -67,7 +66,6 @@ def make_reported(rate):
 
 def decorator(function):
     """Wrapping again on each call is cheap where the function stays the same."""
-
     @functools.wraps(function)
     def wrapper(x):
         return jax.jit(function)(x)  # ok: JAX101
@@ -101,7 +99,6 @@ def module_variable(x):
 try:
     from no_such_accelerator import fused as _fused
 except ImportError:
-
     def _fused(v):
         return v * v + v
 
@@ -111,11 +108,9 @@ def conditional_definition(x):
 
 
 if jax.__version__ > "0":
-
     def _versioned(v):
         return v + 2
 else:
-
     def _versioned(v):
         return v + 3
 
@@ -136,7 +131,6 @@ def shadowed(x):
 
 def shadowing(x):
     """But here it is."""
-
     def cosine(v):
         return v * 2
 
@@ -145,7 +139,6 @@ def shadowing(x):
 
 def made_outside_called_inside(x):
     """The inner function runs once for each call of the outer one."""
-
     def relax(v):
         return v * 0.5
 

@@ -113,7 +113,6 @@ def to_map(parts):
 
 def to_tree_map(tree):
     """A new object for each call, which compiles once for each shape of a leaf."""
-
     def quantise(w):
         return jnp.round(w * 127) / 127
 

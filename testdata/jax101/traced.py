@@ -31,7 +31,6 @@ def decorated_with_options(x, n):
 @jax.jit
 def in_a_loop(x):
     for scale in (1.0, 2.0):
-
         @jax.jit  # ok: JAX101
         def inner(v):
             return v * scale
@@ -42,7 +41,6 @@ def in_a_loop(x):
 
 def helper(x):
     """Nobody calls it but traced code."""
-
     def inner(v):
         return jnp.cos(v)
 
@@ -163,7 +161,6 @@ class Pendulum:
 
 def environment_step(state, action):
     """Traced by whoever batches the environments."""
-
     @jax.jit  # ok: JAX101
     def physics(s):
         return s + 0.1 * action
@@ -176,7 +173,6 @@ _environments = jax.jit(jax.vmap(environment_step))
 
 def clip_by_value(limit):
     """An optimiser's update, which its users trace."""
-
     def init(params):
         return optax.EmptyState()
 
@@ -196,7 +192,6 @@ _update = jax.jit(_optimiser.update)
 
 def eager_caller(x):
     """The same pattern outside any trace."""
-
     def inner(v):
         return jnp.sin(v)
 

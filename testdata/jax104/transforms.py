@@ -227,22 +227,18 @@ def jaxlint_examples():
     rows = (
         "for_each_row", "gradient_for_each_row", "of_a_compiled_function", "pulled_back_per_sample", "devices", "filtered",
     )  # fmt: skip
-    return (
-        {name: (x,) for name in names}
-        | {name: (xs,) for name in rows}
-        | {
-            "descend": (x, 0.1),
-            "with_arguments": (xs, x),
-            "of_a_nested_function": (x, 0.5),
-            "of_a_partial": (x, 0.5),
-            "stateful": (model, x),
-            "stateful_gradient": (model, x),
-            "stateful_rows": (model, xs),
-            "new_optimiser": (x, x),
-            "sampled": (x, [1.0, 2.0]),
-            "Fit.step": (fit, x),
-            "Fit.both": (fit, x),
-            "Fit.gradient": lambda: fit.gradient(x),
-            "Fit.by_property": (fit, x),
-        }
-    )
+    return {name: (x,) for name in names} | {name: (xs,) for name in rows} | {
+        "descend": (x, 0.1),
+        "with_arguments": (xs, x),
+        "of_a_nested_function": (x, 0.5),
+        "of_a_partial": (x, 0.5),
+        "stateful": (model, x),
+        "stateful_gradient": (model, x),
+        "stateful_rows": (model, xs),
+        "new_optimiser": (x, x),
+        "sampled": (x, [1.0, 2.0]),
+        "Fit.step": (fit, x),
+        "Fit.both": (fit, x),
+        "Fit.gradient": lambda: fit.gradient(x),
+        "Fit.by_property": (fit, x),
+    }

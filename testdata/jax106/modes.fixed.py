@@ -51,9 +51,4 @@ if __name__ == "__main__":
 
 def jaxlint_examples():
     x = jnp.ones(3)
-    return {
-        "trained": lambda: (trained(x, "plain", 2), trained(x, "damped", 2)),
-        "smoothed": (x, 0.5),
-        "run": (4,),
-        "main": (),
-    }
+    return {"trained": lambda: (trained(x, "plain", 2), trained(x, "damped", 2)), "smoothed": (x, 0.5), "run": (4,), "main": ()}

@@ -229,7 +229,6 @@ class Controller:
 
 def outside(x):
     """A factory that is itself made in the function."""
-
     def make(rate):
         return jax.jit(lambda v: v * rate)
 
@@ -245,11 +244,7 @@ def jaxlint_examples():
         "reused", "reused_twice", "reused_closure", "outside",
     )  # fmt: skip
     methods = ("act", "act_static", "act_static_by_self", "rollout", "simulate")
-    return (
-        {name: (x,) for name in names}
-        | {f"Controller.{name}": (controller, x) for name in methods}
-        | {
-            "controlled": (x, [0.1, 0.2]),
-            "listed": (x, [0.1, 0.2]),
-        }
-    )
+    return {name: (x,) for name in names} | {f"Controller.{name}": (controller, x) for name in methods} | {
+        "controlled": (x, [0.1, 0.2]),
+        "listed": (x, [0.1, 0.2]),
+    }

@@ -54,7 +54,6 @@ def get_stable():
 
 def make_plain(rate):
     """Compiles nothing."""
-
     def step(x):
         return x - rate * x
 

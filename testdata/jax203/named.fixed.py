@@ -52,7 +52,10 @@ def by_partial(params, batch, state):
 
 
 def _step_loss(params, batch):
-    return squared(params, batch) + jnp.sum(params**2)
+    return (
+        squared(params, batch)
+        + jnp.sum(params**2)
+    )
 
 
 def by_lambda(params, batch, state):

@@ -49,10 +49,8 @@ def by_lambda(params, batch, state):
         params,
         state,
         batch,
-        lambda params, batch: (
-            squared(params, batch)  # want: JAX203
-            + jnp.sum(params**2)
-        ),
+        lambda params, batch: squared(params, batch)  # want: JAX203
+        + jnp.sum(params**2),
         SGD,
     )
 

@@ -14,6 +14,7 @@ class Distance:
     value: jax.Array
 
 
+
 @jax.jit
 def parallax(p):
     return Distance(1.0 / p).value * 2

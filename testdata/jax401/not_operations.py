@@ -159,9 +159,7 @@ def typed(tree):
 def without_axis(tree):
     """The leaves are specifications of shardings."""
     specs = jax.tree.map(lambda x: P(*(None,) * x.ndim), tree)
-    return jax.tree.map(
-        lambda spec: P(*(spec[0:1] + spec[2:])), specs, is_leaf=lambda s: isinstance(s, P)
-    )  # ok: JAX401
+    return jax.tree.map(lambda spec: P(*(spec[0:1] + spec[2:])), specs, is_leaf=lambda s: isinstance(s, P))  # ok: JAX401
 
 
 def copy_into(source, target, start):
@@ -207,8 +205,4 @@ def jaxlint_examples():
         "masks on_host on_host_by_jax on_device on_device_by_lambda copies computed_by_numpy norms_by_numpy listed "
         "awaited unchanged_type of_numbers typed leaves without_axis first_of_each"
     )
-    return {name: (tree,) for name in names.split()} | {
-        "from_numpy": (host,),
-        "filled": (host,),
-        "checked": (tree, tree),
-    }
+    return {name: (tree,) for name in names.split()} | {"from_numpy": (host,), "filled": (host,), "checked": (tree, tree)}

@@ -35,8 +35,6 @@ def inlined(x):
 
 
 jax.pmap
-
-
 def spread(x):
     return x.sum()
 
@@ -61,7 +59,6 @@ class Oscillator:
 
 def outer(x):
     jax.jit
-
     def inner(v):
         return v + 1
 
@@ -69,7 +66,6 @@ def outer(x):
 
 
 if jax.default_backend() == "cpu":
-
     @jit
     def chosen(x):
         return x / 2
@@ -92,6 +88,7 @@ def kept_after_a_comment(x):
 
 
 @jax.jit
+
 def kept_after_a_gap(x):
     return x * 4
 

@@ -10,50 +10,36 @@ from jax import jit
 
 
 jax.jit  # want: JAX403
-
-
 def advance(x):
     return x + 0.1 * jnp.sin(x)
 
 
 jit  # want: JAX403
-
-
 def retreat(x):
     return x - 0.1 * jnp.sin(x)
 
 
 partial(jax.jit, static_argnames=("n",))  # want: JAX403
-
-
 def raised(x, n):
     return x**n
 
 
 functools.partial(jit, static_argnums=(1,))  # want: JAX403
-
-
 def lowered(x, n):
     return x - n
 
 
 jax.jit(inline=True)  # want: JAX403
-
-
 def inlined(x):
     return 2 * x
 
 
 jax.pmap  # want: JAX403
-
-
 def spread(x):
     return x.sum()
 
 
 eqx.filter_jit  # want: JAX403
-
-
 def filtered(x):
     return x.mean()
 
@@ -63,7 +49,6 @@ class Oscillator:
         self.stiffness = stiffness
 
     partial(jax.jit, static_argnums=0)  # want: JAX403
-
     def force(self, x):
         return -self.stiffness * x
 
@@ -74,7 +59,6 @@ class Oscillator:
 
 def outer(x):
     jax.jit  # want: JAX403
-
     def inner(v):
         return v + 1
 
@@ -83,7 +67,6 @@ def outer(x):
 
 if jax.default_backend() == "cpu":
     jit  # want: JAX403
-
     def chosen(x):
         return x / 2
 
@@ -105,6 +88,7 @@ def kept_after_a_comment(x):
 
 
 @jax.jit  # ok: JAX403
+
 def kept_after_a_gap(x):
     return x * 4
 

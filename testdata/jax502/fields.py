@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 
 class Flow(NamedTuple):
@@ -76,5 +77,40 @@ def count_whole(steps):
     return flow
 
 
+def init(step=1.0):
+    return Flow(time=jnp.asarray(step), speed=jnp.ones(4), count=0)  # want: JAX502
+
+
+def simulate_from_default(steps):
+    flow = init()
+    for _ in range(steps):
+        flow = advanced(flow)
+    return flow
+
+
+def init_with(step=1.0):
+    return Flow(time=jnp.asarray(step), speed=jnp.ones(4), count=0)  # ok: JAX502
+
+
+def simulate_from_array(steps):
+    flow = init_with(jnp.float32(0.5))
+    for _ in range(steps):
+        flow = advanced(flow)
+    return flow
+
+
+@jax.jit
+def damped(x):
+    return x + np.float32(0.5)
+
+
+def settle(steps):
+    x = 0.0  # want: JAX502
+    for _ in range(steps):
+        x = damped(x)
+    return x
+
+
 def jaxlint_examples():
-    return {name: (4,) for name in ("simulate", "grow_old", "start_strong", "stay_weak", "count_whole")}
+    more = ("simulate_from_default", "simulate_from_array", "settle")
+    return {name: (4,) for name in (*more, "simulate", "grow_old", "start_strong", "stay_weak", "count_whole")}

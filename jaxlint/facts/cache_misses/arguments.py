@@ -11,6 +11,7 @@ import libcst as cst
 
 from jaxlint.facts.cache_misses.instances import Instances
 from jaxlint.facts.context.behind import Behind
+from jaxlint.facts.context.calls import Calls, argument_of
 from jaxlint.facts.context.wrapping import Wrappings
 from jaxlint.facts.errors.traceable import Traceable
 from jaxlint.facts.jax_api import arrays
@@ -53,7 +54,9 @@ _FINDING = {"nonzero": 1, "flatnonzero": 1, "argwhere": 1, "where": 1, "unique":
 _PAIR = 2
 _REDUCING = frozenset("max min sum mean prod std var norm median".split())
 """Functions that, without an axis, make a number of the array's own type of an array of floats."""
-_STRONG = frozenset(f"jax.numpy.{name}" for name in ("float16", "bfloat16", "float32", "float64"))
+_STRONG = frozenset(
+    f"{module}.{name}" for module in ("jax.numpy", "numpy") for name in ("float16", "bfloat16", "float32", "float64")
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,7 +129,9 @@ class Arguments:
         traceable: Traceable,
         lengths: Lengths,
         behind: Behind,
+        calls: Calls,
     ) -> None:
+        self._calls = calls
         self._behind = behind
         self._tree = tree
         self._names = names
@@ -242,30 +247,51 @@ class Arguments:
             return None
         for name in self._names.externals(node.func):
             module, _, last = name.rpartition(".")
-            if arrays.makes_array(name) or (module == "numpy" and last in _NUMPY_ARRAYS):
+            key = name == "jax.random.PRNGKey"
+            if key or arrays.makes_array(name) or (module == "numpy" and last in _NUMPY_ARRAYS):
                 return "an array"
         if isinstance(node.func, cst.Name) and not self._names.bindings(node.func):
             return _UNHASHABLE_CALLS.get(node.func.value)
         cls = next((value for value in self._names.values(node.func) if isinstance(value, Class)), None)
-        return f"an instance of `{cls.name}`" if cls is not None and self.has_no_hash(cls) else None
+        if cls is None or self.has_no_hash(cls):
+            return f"an instance of `{cls.name}`" if cls is not None else None
+        # A dataclass that can be hashed hashes its fields.
+        for _, given in self._fields_given(node, list(cls.fields)) if self._hashes_fields(cls) else ():
+            held = [self._unhashable(inner) for inner in self._names.values(given)]
+            if held and all(held):
+                return f"a `{cls.name}` that contains {held[0]}"
+        return None
 
     def has_no_hash(self, cls: Class) -> bool:
         """Whether instances compare by value and have no hash: `__eq__` alone, or a dataclass that is not frozen."""
         if "__hash__" in cls.methods or "__hash__" in cls.scope.bindings:
             return False
+        options = self._dataclass_options(cls)
+        if options is None:
+            return "__eq__" in cls.methods
+        return not (options.get("frozen") or options.get("unsafe_hash") or options.get("eq") is False or "*" in options)
+
+    def _hashes_fields(self, cls: Class) -> bool:
+        """Whether a dataclass has the hash that dataclasses make of all fields."""
+        options = self._dataclass_options(cls) or {}
+        own = "__hash__" in cls.methods or "__hash__" in cls.scope.bindings or "__init__" in cls.methods
+        made = options.get("frozen") is True or options.get("unsafe_hash") is True
+        excluded = any(isinstance(b.value, cst.Call) for name in cls.fields for b in cls.scope.bindings.get(name, ()))
+        return made and options.get("eq") is not False and not own and not excluded
+
+    def _dataclass_options(self, cls: Class) -> dict[str, object] | None:
+        """Return the options of a dataclass, with `*` where not all are written out; None for another class."""
         for decorator in cls.decorators:
             called = decorator.func if isinstance(decorator, cst.Call) else decorator
             if "dataclasses.dataclass" not in self._names.externals(called):
                 continue
-            if isinstance(decorator, cst.Call) and any(arg.star for arg in decorator.args):
-                return False
-            options = {
-                arg.keyword.value: self._constants.of(arg.value)
-                for arg in (decorator.args if isinstance(decorator, cst.Call) else ())
-                if arg.keyword is not None
-            }
-            return not (options.get("frozen") or options.get("unsafe_hash") or options.get("eq") is False)
-        return "__eq__" in cls.methods
+            args = decorator.args if isinstance(decorator, cst.Call) else ()
+            options: dict[str, object] = {"*": True} if any(arg.star for arg in args) else {}
+            for arg in args:
+                if arg.keyword is not None:
+                    options[arg.keyword.value] = self._constants.of(arg.value)
+            return options
+        return None
 
     @functools.cached_property
     def array_fields(self) -> list[StaticField]:
@@ -727,8 +753,19 @@ class Arguments:
         if not isinstance(node, cst.Call) or len(node.args) != 1:
             return False
         names = self._names.externals(node.func)
-        number = isinstance(self._constants.of(node.args[0].value), (int, float))
+        given = node.args[0].value
+        number = isinstance(self._constants.of(self._default_behind(given) or given), (int, float))
         return number and any(name in ("jax.numpy.asarray", "jax.numpy.array") for name in names)
+
+    def _default_behind(self, node: cst.BaseExpression) -> cst.BaseExpression | None:
+        """Return the default of a parameter that no visible call gives, as that of `init(step=1.0)` in `init()`."""
+        values = self._names.values(node)
+        only = values[0] if len(values) == 1 else None
+        if not isinstance(only, Parameter) or only.star:
+            return None
+        sites = self._calls.of(only.function)
+        given = (argument_of(site.node, only, bound=site.bound) for site in sites)
+        return only.default if sites and not any(node is not None for node in given) else None
 
     def _returned(self, function: Function) -> Iterator[cst.CSTNode]:
         for node in function.returns:

@@ -1,5 +1,4 @@
 """Methods that are compiled where they are called, and a static `self` of an object that does not live."""
-
 import functools
 
 import jax

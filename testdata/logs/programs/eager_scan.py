@@ -1,5 +1,4 @@
 """Control flow outside of any compiled function, with bodies that are new on every call."""
-
 import jax
 import numpy as np
 

@@ -1,5 +1,4 @@
 """One program for each operation and shape, then the same as one compiled function."""
-
 import jax
 import jax.numpy as jnp
 import numpy as np

@@ -1,5 +1,4 @@
 """Lambdas, partials and transforms that are compiled where they are made."""
-
 import functools
 
 import jax

@@ -1,5 +1,4 @@
 """A function that is defined and compiled anew on every call."""
-
 import jax
 import jax.numpy as jnp
 import numpy as np

@@ -1,5 +1,4 @@
 """The persistent cache saves compiles, not traces; and it does not keep what compiles quickly."""
-
 import tempfile
 
 import jax

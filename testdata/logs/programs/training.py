@@ -1,5 +1,4 @@
 """A small training program: parameters made eagerly, a step that is compiled in each epoch, a ragged last batch."""
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -8,7 +7,8 @@ import numpy as np
 def initialise(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
-        {"w": jax.random.normal(k, (m, n)), "b": np.zeros(n, np.float32)} for k, m, n in zip(keys, sizes, sizes[1:])
+        {"w": jax.random.normal(k, (m, n)), "b": np.zeros(n, np.float32)}
+        for k, m, n in zip(keys, sizes, sizes[1:])
     ]
 
 

@@ -1,5 +1,4 @@
 """A Python loop that tracing writes out."""
-
 import jax
 import numpy as np
 

@@ -1,5 +1,4 @@
 """Each way in which the arguments of a compiled function can fail to match what it was compiled for."""
-
 import functools
 
 import jax
