@@ -6,6 +6,7 @@
     python -m lintcheck.field merge FOLDER       takes FOLDER/answers into labels.tsv
     python -m lintcheck.field report FOLDER      writes labels.md from labels.tsv and FOLDER/candidates.jsonl
     python -m lintcheck.field fit FOLDER         fits weights to the labels of the learning half
+    python -m lintcheck.field names FOLDER       measures what names of functions and variables are worth
 
 Nothing of it is installed, imported or run, and none of it is committed.  In FOLDER, a repository `owner/name` has the
 folder `owner__name`, a package `name` the folder `pypi__name`.  Of a notebook, the code cells are linted as a script
@@ -40,7 +41,7 @@ from typing import Any
 
 from jaxlint.rules import rules
 from jaxlint.rules.page import status
-from lintcheck import evidence, fit, labels
+from lintcheck import evidence, fit, labels, names
 from lintcheck.labels import Key, Known, Label
 from lintcheck.lintcheck import download
 
@@ -428,7 +429,21 @@ def fit_weights(arguments: argparse.Namespace) -> None:
     print(fit.table(examples))
 
 
-ACTIONS = {"get": get, "record": record, "draw": draw, "merge": merge, "report": report, "fit": fit_weights}
+def measure_names(arguments: argparse.Namespace) -> None:
+    """Print what names are worth, for `jaxlint/facts/jax_api/name_priors.py`."""
+    folders = {source.name: source.folder for source in sources()}
+    print(names.table(labels.read(HERE / "labels.tsv"), arguments.folder, folders))
+
+
+ACTIONS = {
+    "get": get,
+    "record": record,
+    "draw": draw,
+    "merge": merge,
+    "report": report,
+    "fit": fit_weights,
+    "names": measure_names,
+}
 
 if __name__ == "__main__":
     main()

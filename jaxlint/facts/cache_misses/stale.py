@@ -8,7 +8,6 @@ for instances that compare by value as well: the cache's key is the changed inst
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -19,6 +18,7 @@ from jaxlint.facts.context.calls import Calls, CallSite
 from jaxlint.facts.context.execution_counts import Runs
 from jaxlint.facts.context.tracing import MODULE_BASES, Tracing
 from jaxlint.facts.context.wrapping import Wrapped, Wrappings
+from jaxlint.facts.jax_api.name_priors import RUN_FIRST
 from jaxlint.facts.syntax.names import Expression, Names
 from jaxlint.facts.syntax.tree import (
     Binding,
@@ -36,11 +36,6 @@ from jaxlint.facts.syntax.tree import (
 _MAKERS = frozenset({"__init__", "__post_init__", "__new__", "__setstate__", "__init_subclass__", "__set_name__"})
 _BINDING = frozenset({"jax.jit", "jax.pmap", "jax_dataclasses.jit"})
 """Wrappers that take a bound method as a function like any other; others look into the instance."""
-_FIRST = re.compile(
-    r"set_?up|init|build|create|make|compile|configure|load|restore|reset|clear|fit|prepare|register|add|read|open|"
-    r"connect|attach|from_|train$|evaluate$|run$|main$|test"
-)
-"""How the names of functions begin that as a rule run before what they set up is used."""
 _IN_PLACE = frozenset("append extend insert remove clear update add discard sort reverse fill setdefault pop".split())
 _CLEARING = frozenset({"clear_cache", "clear_caches", "_clear_cache"})
 _CARRIED = frozenset({"apply_fn", "tx"})
@@ -433,7 +428,7 @@ class Stale:
             return replace(stale, looped=looped, repeated=again)
         if any(_share(change.context.loop, site.context.loop, None) for site in sites):
             return replace(stale, looped=True)
-        named = function is not None and _FIRST.match(function.name.strip("_")) is not None
+        named = function is not None and RUN_FIRST.match(function.name.strip("_")) is not None
         set_up = named or not self._is_declared(stale.handle.cls, change.path[0])
         if sites:
             between = any(s.context.order < change.context.order for s in sites) and any(

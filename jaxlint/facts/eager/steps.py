@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -16,6 +15,7 @@ from jaxlint.facts.context.wrapping import Wrappings
 from jaxlint.facts.eager.host_reads import Hosted
 from jaxlint.facts.eager.operations import EagerArrays
 from jaxlint.facts.jax_api.glance import OPTIMISERS
+from jaxlint.facts.jax_api.name_priors import SET_UP, TRAINING
 from jaxlint.facts.syntax.names import Expression, Names
 from jaxlint.facts.syntax.tree import Function, Loop, Tree, last_name
 from jaxlint.facts.values.compiled_calls import CompiledCalls
@@ -33,10 +33,7 @@ _GRADIENTS = frozenset(
     }
 )
 _HIGHER = frozenset({"jax.hessian", "jax.jacobian", "jax.jacfwd", "jax.jacrev"})
-_SET_UP = re.compile(r"_*(init|setup|build|create|make|reset)(_|$)")
 _FEWEST_TURNS = 10
-_TRAINING = re.compile(r"(^|_)(fit|train|learn|pretrain|finetune|main|run)|optimi[sz]e|minimi[sz]e", re.IGNORECASE)
-"""Names of functions that train."""
 _COUNTING = frozenset({"range", "trange", "arange", "count"})
 _TELLING = frozenset({"print", "info", "debug", "write", "set_postfix", "set_description", "float", "item"})
 _FEWEST_OPERATIONS = 5
@@ -161,7 +158,7 @@ class EagerSteps:
         found: dict[int, Step] = {}
         for loop in self._tree.loops:
             function = loop.context.function
-            if self._contexts.is_traced_only(function) or (function is not None and _SET_UP.match(function.name)):
+            if self._contexts.is_traced_only(function) or (function is not None and SET_UP.match(function.name)):
                 continue
             trips, _ = self._loops.trips(loop)
             if trips is not None and trips < _FEWEST_TURNS:
@@ -219,7 +216,7 @@ class EagerSteps:
 
     def _trains(self, loop: Loop) -> bool:
         function = loop.context.function
-        if function is None or _TRAINING.search(function.name):
+        if function is None or TRAINING.search(function.name):
             return True
         iterable = loop.iterable
         if iterable is not None and not any(last_name(call.func) in _COUNTING for call in calls_in(iterable)):

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 import pkgutil
-import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -15,6 +14,7 @@ from dataclasses import dataclass, replace
 import libcst as cst
 
 from jaxlint.facts.context.calls import Calls, argument_of
+from jaxlint.facts.jax_api.name_priors import FUNCTIONS
 from jaxlint.facts.syntax.names import Expression, External, Names
 from jaxlint.facts.syntax.tree import Function, Parameter, Tree
 from jaxlint.facts.values.compiled_calls import CompiledCalls
@@ -221,7 +221,7 @@ class Demands:
         annotation = parameter.annotation
         base = annotation.value if isinstance(annotation, cst.Subscript) else annotation
         name = base.attr.value if isinstance(base, cst.Attribute) else base.value if isinstance(base, cst.Name) else ""
-        return name == "Callable" or (annotation is None and bool(_FUNCTION_NAME.fullmatch(parameter.name)))
+        return name == "Callable" or (annotation is None and bool(FUNCTIONS.fullmatch(parameter.name)))
 
     def _external_call(self, name: str, node: cst.Call) -> Iterator[tuple[cst.BaseExpression, str]]:
         module, _, last = name.rpartition(".")
@@ -335,7 +335,6 @@ class Demands:
         return unique
 
 
-_FUNCTION_NAME = re.compile(r"f|fn|func|function|callback|activation|.*_(fn|func|function)")
 """Names by which parameters that are plain functions go; a model or a layer may be a tree."""
 
 

@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import ast
-import re
+
+from jaxlint.facts.jax_api.name_priors import DATA, DATA_LENGTHS
 
 SHORT = 8
 """A literal `range` of so many iterations is right to unroll."""
-
-DATA_LENGTHS = re.compile(
-    r"(.*_)?(n|num|max|total|n_)?_?(steps?|epochs?|iters?|iterations?|frames?|seq(uence)?(_?len(gth)?)?|len(gth)?s?|"
-    r"horizon|batch(_?size)?|batches|height|width|rounds?|rows?|cols?|columns?|pixels?|samples?|timesteps?|"
-    r"time_?points?|tokens?|degrees?|sims?|simulations?|particles?|trajector(y|ies))(_.*)?|L|T|H|W|num_frames"
-)
-"""Names of bounds that grow with the data, from the unrolled loops that careful readers called bad."""
 
 CONTROL_FLOW = frozenset({"scan", "cond", "switch", "while_loop", "fori_loop", "reduce"})
 """Functions that compile each new body which they are given outside a trace."""
@@ -73,12 +67,6 @@ def is_search(test: ast.expr) -> bool:
     if all(isinstance(op, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for op in test.ops):
         return True
     return isinstance(test.left, ast.Call) and last_name(test.left.func) == "len"
-
-
-DATA = re.compile(
-    r"(.*_)?(data(set|loader)?|loader|batch(es)?|iterator|stream|epochs?|episodes?|t?range_?|tqdm)(_.*)?", re.IGNORECASE
-)
-"""Names of what a program goes through for long."""
 
 
 def is_host_loop(loop: ast.For | ast.AsyncFor | ast.While) -> bool:

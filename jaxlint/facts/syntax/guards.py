@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
 import libcst as cst
 
+from jaxlint.facts.jax_api.name_priors import COMPILE_OPTIONS
 from jaxlint.facts.syntax.tree import Tree, last_name, within
 
 _GUARDS = frozenset(
     {"isinstance", "is_scalar", "isscalar", "disable_jit", "jax_disable_jit", "ensure_compile_time_eval"}
 )
-_COMPILES = re.compile(r"(.*_)?(jit|jitted|jittable|compile|compiled|debug|debugging|eager|eagerly|scan)(_.*)?")
 _JAX_LOOPS = frozenset({"scan", "fori_loop", "while_loop", "associative_scan"})
 _LEAVES = (cst.Return, cst.Raise, cst.Continue, cst.Break)
 
@@ -54,7 +52,9 @@ def is_left_eager(tree: Tree, node: cst.CSTNode) -> bool:
     for parent in tree.ancestors(node):
         if isinstance(parent, (cst.FunctionDef, cst.Lambda)):
             return False
-        if isinstance(parent, cst.If) and any(_COMPILES.fullmatch(last_name(part)) for part in within(parent.test)):
+        if isinstance(parent, cst.If) and any(
+            COMPILE_OPTIONS.fullmatch(last_name(part)) for part in within(parent.test)
+        ):
             return True
     return False
 

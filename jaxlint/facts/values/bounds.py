@@ -7,28 +7,17 @@ default, or what all visible callers give.  Names are priors, and all of them ar
 from __future__ import annotations
 
 import enum
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import libcst as cst
 
 from jaxlint.facts.context.calls import Calls, argument_of
-from jaxlint.facts.jax_api.glance import DATA_LENGTHS
+from jaxlint.facts.jax_api.name_priors import COORDINATES, DATA_LENGTHS, VECTORS
 from jaxlint.facts.syntax.constants import Constants
 from jaxlint.facts.syntax.names import Expression, Item, Names
 from jaxlint.facts.syntax.tree import Loop, Parameter, Tree, children, last_name
 from jaxlint.facts.values.values import Kind, Values
-
-COORDINATES = re.compile(
-    r"(n_?|num_?)?(d|ax|c|ch|chan|dims?|ndims?|axis|axes|channels?|comp|components?|coords?|coordinates?|xyz)"
-)
-"""Names of loop variables and bounds that count coordinates, channels or components."""
-VECTORS = re.compile(
-    r"(.*_)?(coords?|coordinates?|points?|pos|positions?|xyz|velocit(y|ies)|vel|vecs?|vectors?|directions?|"
-    r"displacements?|forces?|normals?|way_?points?)"
-)
-"""Names of arrays whose trailing axis holds coordinates."""
 
 SPLITS = {
     **{f"jax.numpy.{name}": (1, "indices_or_sections") for name in "split array_split hsplit vsplit dsplit".split()},

@@ -8,7 +8,6 @@ lower and compile, `x.at[i].set(...)` about 5 ms.
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -19,7 +18,8 @@ from jaxlint.facts.context.contexts import FunctionContexts
 from jaxlint.facts.context.tracing import Tracing
 from jaxlint.facts.context.wrapping import Wrappings
 from jaxlint.facts.jax_api import arrays
-from jaxlint.facts.jax_api.glance import DATA, DATA_LENGTHS, SHORT
+from jaxlint.facts.jax_api.glance import SHORT
+from jaxlint.facts.jax_api.name_priors import DATA, DATA_LENGTHS, STRUCTURE
 from jaxlint.facts.syntax.constants import Constants
 from jaxlint.facts.syntax.names import Element, Expression, Item, Names
 from jaxlint.facts.syntax.tree import Function, Loop, Parameter, Tree, children, last_name, within
@@ -34,14 +34,6 @@ LARGE_SIDE = 64
 """From this side on a matrix product compiles no slower than an element-wise operation."""
 SHORT_ELEMENTWISE = 32
 """So is one of so many iterations without a slow operation."""
-
-STRUCTURE = re.compile(
-    r".*(layer|head|agent|stage|block|expert|group|dim|axis|axes|level|depth|channel|player|species|order|term|"
-    r"device|shard|sector|bit_length|mode|class|branch|entit|param|hidden|model|net|ensemble|member|car|leg|arm|link|component|estimator|octave|"
-    r"coef|exponent|material|metal|constraint|percentile|quantile|irrep|modalit|bead|fold|"
-    r"joint|latent|radius|window|stencil|halo|ghost|neighbor|neighbour|corner|vertex|vertices|ngram|n_gram|unroll).*"
-)
-"""Names of bounds that are small by nature: unrolling them is right."""
 
 
 @dataclass(frozen=True, slots=True)
