@@ -11,12 +11,12 @@ import importlib.util
 import json
 import os
 import sys
-import time
 import types
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from . import clock
 from .search import deadline
 
 
@@ -98,13 +98,13 @@ def _arguments(frame: types.FrameType) -> tuple[list[Any], dict[str, Any]]:
 
 def run_all(calls: Calls, sources: Sequence[tuple[str, bool]], seconds: float, record: Callable[..., Any]) -> None:
     """Run files until all calls are found or time is up; `record` runs an action and takes whatever it raises."""
-    end = time.monotonic() + seconds
+    end = clock.now() + seconds
     tests = [path for path, test in sources if test]
     if tests and importlib.util.find_spec("pytest") is not None:
         calls.source = os.path.basename(tests[0])
         record(lambda: _run_tests(calls, tests, end))
     for path, test in sources:
-        left = end - time.monotonic()
+        left = end - clock.now()
         if not test and calls.missing and left > 0:
             calls.source = os.path.basename(path)
             record(lambda path=path, left=left: _run_file(path, min(left, _LONGEST_FILE)))
@@ -188,13 +188,13 @@ def _plugin(pytest: Any, calls: Calls, end: float) -> Any:
 
         @pytest.hookimpl(hookwrapper=True)  # type: ignore[untyped-decorator]
         def pytest_runtest_call(self, item: Any) -> Iterator[None]:
-            left = min(end - time.monotonic(), _LONGEST_TEST)
+            left = min(end - clock.now(), _LONGEST_TEST)
             calls.source = f"{item.name} in {os.path.basename(str(item.path))}"
             with deadline(max(left, 0.1)):
                 yield
 
         def pytest_runtest_logfinish(self) -> None:
-            if not calls.missing or time.monotonic() > end:
+            if not calls.missing or clock.now() > end:
                 pytest.exit("no more calls are looked for")
 
     return Plugin()

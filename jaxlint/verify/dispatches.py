@@ -31,7 +31,7 @@ class Dispatches:
         self._count = count
         self._is_user = is_user
         self._state = threading.local()
-        self._counting = False
+        self._counting = self._paused = False
         self._left = 0
         core, pjit = sys.modules.get("jax._src.core"), sys.modules.get("jax._src.pjit")
         trace = getattr(core, "EvalTrace", None)
@@ -51,6 +51,15 @@ class Dispatches:
             yield
         finally:
             self._counting = False
+
+    @contextlib.contextmanager
+    def paused(self) -> Iterator[None]:
+        """Count nothing inside; the short cut stays closed, for what is run here may be run again outside."""
+        before, self._paused = self._paused, True
+        try:
+            yield
+        finally:
+            self._paused = before
 
     @staticmethod
     def _replace(owner: Any, name: str, wrap: Callable[[Any], Any]) -> None:
@@ -84,7 +93,7 @@ class Dispatches:
     def _noted(self, name: str, params: Any) -> Iterator[None]:
         """Note a dispatch, unless it is part of another one."""
         depth = getattr(self._state, "depth", 0)
-        if depth == 0 and name not in _TRANSFERS and self._left > 0:
+        if depth == 0 and not self._paused and name not in _TRANSFERS and self._left > 0:
             self._left -= 1
             whole = name in _JITTED and self._is_program(params.get("jaxpr"))
             self._count(str(params.get("name") or name), whole)

@@ -6,6 +6,7 @@ elements remain to be found.  Which of the choices for each value lets a functio
 
 from __future__ import annotations
 
+import abc
 import ast
 import contextlib
 import enum
@@ -42,12 +43,16 @@ class Choice:
     kind: str
     data: Any = None
     given: bool = field(default=False, compare=False)
+    free: bool = field(default=False, compare=False)
+    """Nothing says how many axes it has."""
 
     def __str__(self) -> str:
         if self.kind == "static":
             return repr(self.data)[:40]
         if self.kind == "made":
             return f"{self.data[0].__name__}.{self.data[1]}"
+        if self.kind == "bare":
+            return f"{self.data.__name__} without its constructor"
         if self.kind in ("instance", "function"):
             return getattr(self.data, "__name__", str(self.data))
         return self.kind
@@ -77,6 +82,10 @@ class State:
     """How many times as long every axis is."""
     integers: int = 1
     """How many times as large every integer is."""
+    rank: int | None = None
+    """How many axes those arrays have of which nothing says it."""
+    even: bool = False
+    """Whether integers of which nothing is known are as large as axes are."""
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -87,6 +96,8 @@ class State:
             self.distinct,
             self.scale,
             self.integers,
+            self.rank,
+            self.even,
         )
 
     def as_json(self) -> dict[str, Any]:
@@ -95,12 +106,15 @@ class State:
             "choices": dict(self.choices),
             "sizes": [[path, axis, size] for (path, axis), size in self.sizes.items()],
             "distinct": self.distinct,
+            "rank": self.rank,
+            "even": self.even,
         }
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> State:
         """Return what `as_json` was called on."""
-        return cls(data["choices"], {(path, axis): size for path, axis, size in data["sizes"]}, data["distinct"])
+        sizes = {(path, axis): size for path, axis, size in data["sizes"]}
+        return cls(data["choices"], sizes, data["distinct"], rank=data["rank"], even=data["even"])
 
     def choosing(self, changes: Mapping[str, int]) -> State:
         """Return the state with other choices."""
@@ -147,8 +161,18 @@ class Opaque:
 class Synthesis:
     """Knows the choices for every place in calls of one function of one module."""
 
-    def __init__(self, jax: Any, module: types.ModuleType, definitions: Definitions) -> None:
+    def __init__(
+        self,
+        jax: Any,
+        module: types.ModuleType,
+        definitions: Definitions,
+        paused: Callable[[], contextlib.AbstractContextManager[None]] = contextlib.nullcontext,
+    ) -> None:
         self.jax = jax
+        self.paused = paused
+        """Inside this, what stands in for a function computes without being counted."""
+        self.handed = False
+        """Whether something that stands in for a function was given one, or what is compiled of it."""
         self.module = module
         self.definitions = definitions
         self._arrays: dict[tuple[Any, ...], Any] = {}
@@ -408,9 +432,17 @@ class World:
             if slot is None:
                 slot = Slot(self._synthesis.choices(name, use, annotation, default, literals), use)
                 self._slots[path] = slot
+            if not slot.choices:
+                del self.touched[path]
+                raise NoInputError(path, f"nothing can be made of {name}, which is abstract")
             number = min(self._state.choices.get(path, 0), len(slot.choices) - 1)
             self._values[path] = self._make(path, slot.choices[number])
         return self._values[path]
+
+    @property
+    def synthesis(self) -> Synthesis:
+        """What knows the choices."""
+        return self._synthesis
 
     def choice(self, path: str) -> Choice:
         """Return what was chosen for a path that was touched."""
@@ -473,10 +505,14 @@ class World:
     def _make(self, path: str, choice: Choice) -> Any:  # noqa: C901 (one case for each kind)
         match choice.kind:
             case "static":
+                if self._state.even and choice == _INTEGERS[0] and not choice.given and path not in self._state.choices:
+                    return SIZE * self._state.integers
                 larger = self._state.integers != 1 and type(choice.data) is int
                 return choice.data * self._state.integers if larger else choice.data
             case "array":
                 rank, dtype = choice.data
+                if choice.free and self._state.rank is not None and path not in self._state.choices:
+                    rank = max(self._state.rank, self._slots[path].use.least_rank)
                 shape = rank if isinstance(rank, tuple) else (SIZE,) * rank
                 shape = tuple(self._state.sizes.get((path, axis), size) for axis, size in enumerate(shape))
                 if self._state.scale != 1:
@@ -508,6 +544,8 @@ class World:
                 return choice.data()
             case "instance":
                 return self._instance(path, choice.data)
+            case "bare":
+                return self._bare(path, choice.data)
             case "made":
                 cls, name = choice.data
                 return self._instance(path, cls, getattr(cls, name))
@@ -519,6 +557,21 @@ class World:
     def attribute(self, path: str, name: str) -> Any:
         """Return the attribute of the value at a path."""
         return self.value(f"{path}.{name}", name, self._use(f"{path}.{name}"))
+
+    def _bare(self, path: str, cls: type) -> Any:
+        """Return an instance that nothing has initialised, whose attributes are made when they are asked for."""
+        world = self
+
+        def invented(instance: Any, name: str) -> Any:
+            if name.startswith("__"):
+                raise AttributeError(name)
+            value = world.attribute(path, name)
+            object.__setattr__(instance, name, value)
+            return value
+
+        names = {"__getattr__": invented, "__module__": cls.__module__}
+        kind = type(cls)(cls.__name__, (cls,), names)
+        return object.__new__(kind)
 
     def _instance(self, path: str, cls: type, make: Any = None) -> Any:
         """Return an instance of a class, made by its constructor or by a class method."""
@@ -554,6 +607,13 @@ class _StandIn:
         self._kind = kind
 
     def __call__(self, *arguments: Any, **words: Any) -> Any:
+        synthesis = self._world.synthesis
+        if any(map(_is_function, (*arguments, *words.values()))):
+            synthesis.handed = True
+        with synthesis.paused():
+            return self._result(arguments, words)
+
+    def _result(self, arguments: tuple[Any, ...], words: Mapping[str, Any]) -> Any:
         jax = self._world.jax
         leaves = [
             leaf
@@ -576,6 +636,12 @@ class _StandIn:
         if self._kind == "last pair":
             return (given[-1] if given else total), total
         return total, first
+
+
+def _is_function(value: Any) -> bool:
+    """Tell whether a value can be called and was not made up."""
+    made_up = isinstance(value, _StandIn) or isinstance(getattr(value, "__wrapped__", None), _StandIn)
+    return callable(value) and not isinstance(value, type) and not made_up
 
 
 def _as_function(stand_in: _StandIn) -> Callable[..., Any]:
@@ -624,6 +690,12 @@ def _own(cls: type) -> set[str]:
     return {name for base in cls.__mro__[:-1] for name in vars(base)}
 
 
+def bare(cls: type) -> list[Choice]:
+    """Return the way to make an instance without its constructor, where nothing but that gives it its attributes."""
+    plain = type(cls) in (type, abc.ABCMeta) and "__getattr__" not in _own(cls) and "__new__" not in _own(cls)
+    return [Choice("bare", cls)] if plain and not inspect.isabstract(cls) else []
+
+
 def instances(cls: type) -> list[Choice]:
     """Return the ways to make an instance: the constructor, that of a subclass, or a class method made for it."""
     if inspect.isabstract(cls) or getattr(cls, "_is_protocol", False):
@@ -654,7 +726,7 @@ def _functions(use: Use) -> list[Choice]:
 
 def _arrays(use: Use) -> list[Choice]:
     ranks = [rank for rank in (2, 1, 3, 4, 0) if rank >= use.least_rank] or [use.least_rank]
-    found = [Choice("array", (rank, "float32")) for rank in ranks]
+    found = [Choice("array", (rank, "float32"), free=number == 0) for number, rank in enumerate(ranks)]
     return found + [Choice("array", (rank, "int32")) for rank in ranks[:2]]
 
 

@@ -272,6 +272,10 @@ class Watch:
         self._is_user = is_user
         self._kinds: dict[type, str] = {}
         self._made: dict[int, tuple[weakref.ref[Any], tuple[Place, ...]]] = {}
+        self._new: set[int] = set()
+        self._known: dict[int, types.FunctionType] = {}
+        self._met: dict[int, types.FunctionType] = {}
+        self.fresh: Counter[tuple[tuple[Place, ...], bool]] = Counter()
         self._called: dict[tuple[int, int], int] = {}
         self.makings: Counter[tuple[Place, ...]] = Counter()
         self.calls: Counter[tuple[Place, ...]] = Counter()
@@ -296,10 +300,17 @@ class Watch:
     def forget(self) -> None:
         """Forget the objects of the module before: where that had them from is no affair of the next one."""
         self._made.clear()
+        self._known.clear()
+        self._met.clear()
 
     def reset(self) -> None:
         """Forget counts and pending calls, not the objects nor the limits."""
         self._called.clear()
+        # To hold on to a function turns no cache miss into a hit, for no two are equal.
+        self._known.update(self._met)
+        self._met.clear()
+        self._new.clear()
+        self.fresh.clear()
         self.makings.clear()
         self.calls.clear()
         self.reached.clear()
@@ -319,7 +330,33 @@ class Watch:
             self._called[key] = id(compiled)
             if id(compiled) in self._made:
                 self.calls[self._made[id(compiled)][1]] += 1
+                if id(compiled) in self._new and self._is_new(getattr(compiled, "__wrapped__", None)):
+                    self.fresh[self._made[id(compiled)][1], self.is_eager()] += 1
+        if compiled is None and self._compiles(function):
+            return functools.partial(self._given, function, sys._getframe(1))
         return function
+
+    def _given(self, function: Any, frame: types.FrameType, /, *arguments: Any, **words: Any) -> Any:
+        """Call a function of jax that compiles what it is given, and note whether that is new."""
+        given = [*arguments, *words.values()]
+        given += [item for value in given if isinstance(value, list | tuple) for item in value]
+        new = [self._is_new(value) for value in given if type(value) is types.FunctionType]
+        if any(new):
+            self.fresh[self._frames(frame), self.is_eager()] += 1
+        return function(*arguments, **words)
+
+    def _is_new(self, function: Any) -> bool:
+        """Tell whether no earlier run has met a function."""
+        if type(function) is not types.FunctionType:
+            return False
+        self._met[id(function)] = function
+        return id(function) not in self._known
+
+    @staticmethod
+    def _compiles(function: Any) -> bool:
+        """Tell whether a function of jax compiles, where nothing is traced, what it is given."""
+        module = str(getattr(function, "__module__", ""))
+        return getattr(function, "__name__", "") in _COMPILING and module.startswith("jax.")
 
     def made(self, result: Any) -> Any:
         """Note where a compiled object came into sight."""
@@ -408,6 +445,7 @@ class Watch:
         except TypeError:
             return
         self._made[key] = (reference, self._frames(frame))
+        self._new.add(key)
         self.makings[self._made[key][1]] += 1
 
     def _is_of_library(self, compiled: Any) -> bool:
@@ -440,6 +478,8 @@ def _is_compiled(cls: type) -> bool:
     return hasattr(cls, "lower") or hasattr(cls, "_cache_size")
 
 
+_COMPILING = frozenset(("scan", "cond", "switch", "while_loop", "fori_loop", "map", "associative_scan"))
+"""Functions of `jax.lax` that compile on each eager call in which what they are given is new."""
 _CAUGHT_KEPT = 50
 _TURNS_LOOKED_AT = 100_000
 """How many items of an iterator without a length are counted."""

@@ -82,21 +82,37 @@ def _counts(runs: Iterable[Run], counts: Callable[[Event], bool]) -> list[int]:
     return [sum(event.count for event in run.events if counts(event)) for run in runs]
 
 
-def every_call(observation: Observation, anchor: Anchor | None, *, line: int | None = None) -> Judgement:
+def every_call(
+    observation: Observation,
+    anchor: Anchor | None,
+    *,
+    line: int | None = None,
+    conditional: bool = False,
+    renewed: bool = False,
+) -> Judgement:
     """Judge whether a place compiles on each call: the first call always does, the later ones decide.
 
     With a `line`, that of the place, the arguments were invented: a call that raises elsewhere still shows that the
     place compiles, though never that it does not, and one in which nothing that was made there is called shows nothing,
-    unless later calls never come to the line, because what is around it is compiled or remembered.
+    unless later calls never come to the line, because what is around it is compiled or remembered.  Where the place is
+    `conditional`, what a call that raises would have done after it may be what keeps the next one from coming there.
+
+    With `renewed`, the rule is about a function that is new in each call: that it is, and that each call has jax
+    compile it, is enough, even where that fails because what was made up does not suit the function.
     """
     if observation.reason:
         return Judgement(None, f"{observation.target} could not be called: {observation.reason}")
     numbers = figures(observation, anchor)
+    if line and renewed and not conditional and _renews(observation, anchor):
+        text = f"each call of {observation.target} has jax compile a function here that is new"
+        return Judgement(True, text, figures=numbers)
     counts = compiles(observation.runs, anchor)
     evidence = f"compiles per call of {observation.target}: {_series(counts)}"
     later = counts[1:]
     for run in observation.runs:
-        if run.failure and not (line and later and all(later) and _elsewhere(run.failure, anchor)):
+        goes_on = line and later and all(later) and not conditional
+        stopped = run.failure is not None and run.failure.type == "DeadlineError"
+        if run.failure and not (goes_on and (stopped or _elsewhere(run.failure, anchor))):
             text = f"{observation.target} raised {run.failure.type}: {run.failure.message}"
             return Judgement(None, text, figures=numbers)
     if not later:
@@ -107,6 +123,19 @@ def every_call(observation: Observation, anchor: Anchor | None, *, line: int | N
     if line is not None and not any(later) and not kept and not _used(observation.runs[0], anchor):
         return Judgement(None, f"{evidence}; nothing that was made here was called", figures=numbers)
     return Judgement(all(later), evidence, figures=numbers)
+
+
+def _renews(observation: Observation, anchor: Anchor | None) -> bool:
+    """Tell whether each run handed a function to be compiled that no earlier one had met, and failed in there."""
+    runs = observation.runs
+    if len(runs) < _RENEWED or any(run.caught or run.failure is None for run in runs):
+        return False
+    inside = all(run.failure and not _elsewhere(run.failure, anchor) for run in runs)
+    fresh = _counts(runs, lambda event: event.kind == "fresh" and event.called and comes_from(event, anchor))
+    return inside and all(fresh)
+
+
+_RENEWED = 3
 
 
 def rewrapped(observation: Observation, anchor: Anchor | None) -> Judgement:
@@ -143,11 +172,11 @@ def _used(run: Run, anchor: Anchor | None) -> bool:
     return any(anchor is None or any(map(anchor.holds, event.made)) for event in compiled)
 
 
-def every_trace(observation: Observation, anchor: Anchor, *, direct: bool) -> Judgement:
+def every_trace(observation: Observation, anchor: Anchor, *, direct: bool, conditional: bool = False) -> Judgement:
     """Judge by tracing cache misses alone whether a place compiles on each call; they confirm it or decide nothing.
 
     Some misses leave no record, and tracing without compiling (`eval_shape`, `lower`) leaves one, so with `direct` only
-    those count that come of calling a compiled object itself.
+    those count that come of calling a compiled object itself.  `conditional` as for `every_call`.
     """
     numbers = figures(observation, anchor)
     if observation.reason:
@@ -159,7 +188,7 @@ def every_trace(observation: Observation, anchor: Anchor, *, direct: bool) -> Ju
     traces = tuple(_counts(observation.runs, counts))
     numbers = replace(numbers, traces=traces, compiles=None, cache_loads=None, seconds=None)
     evidence = f"traces per call of {observation.target}: {_series(traces)}"
-    failed = [run for run in observation.runs if run.failure and not _elsewhere(run.failure, anchor)]
+    failed = [run for run in observation.runs if run.failure and (conditional or not _elsewhere(run.failure, anchor))]
     shown = len(traces) > 1 and all(traces[1:]) and not failed
     return Judgement(True if shown else None, evidence, "abstract", numbers)
 

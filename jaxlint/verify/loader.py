@@ -21,12 +21,12 @@ import sys
 import time
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from typing import Any
 
-from . import calls
+from . import calls, clock
 from .inputs import State
 from .instrument import Instrumenter, first_line
 from .observation import Anchor, Growth, Inputs, Leaf, Loaded, Observation, Output, Range, Run, Statement
@@ -45,6 +45,8 @@ from .search import (
     finish,
     limited,
 )
+from .sliced import Sliced, Unit, liftable
+from .slices import is_conditional
 from .uses import Definitions
 
 HOOK = "jaxlint_examples"
@@ -66,9 +68,12 @@ class Module:
         self._units: list[_Unit] = []
         self._asked: frozenset[int] = frozenset()
         self._examples: Mapping[str, Any] = {}
-        self._definitions = Definitions(ast.Module([], []))
+        self._tree = ast.Module([], [])
+        self._definitions = self._instrumented = Definitions(self._tree)
+        self._liftable: dict[str, bool] = {}
         self._searches: dict[str, Search] = {}
         self._found: dict[str, Found] = {}
+        self._finders: dict[str, Search] = {}
         self._recorded: dict[str, Found] = {}
         self._before: frozenset[str] = frozenset(sys.modules)
 
@@ -99,7 +104,8 @@ class Module:
             tree = ast.parse(Path(self._path).read_bytes() if source is None else source, self._path)
         except (SyntaxError, ValueError, OSError, RecursionError, MemoryError) as error:
             return Loaded(reason=f"{type(error).__name__}: {error}")
-        self._definitions = Definitions(copy.deepcopy(tree))
+        written = copy.deepcopy(tree)
+        self._definitions = Definitions(written)
         self._asked = frozenset(watched)
         instrumenter = Instrumenter(tree, self._asked, loops, spans, entries)
         originals = list(tree.body)
@@ -108,7 +114,9 @@ class Module:
             for statement, wanted in zip(originals, defining, strict=True):
                 if wanted and not _is_guard(statement):
                     _without_calls(statement)
-        self._units = list(_units(instrumenter.visit(tree), originals, defining, self._path))
+        self._tree = written
+        self._units = list(_units(instrumenter.visit(tree), originals, written.body, defining, self._path))
+        self._instrumented = Definitions(tree)
         self._recorder.attach(self._path, instrumenter)
         sys.path[:0] = self._roots
         self._before = frozenset(sys.modules)
@@ -118,13 +126,13 @@ class Module:
         return Loaded(tuple(statements), *found, switched_off=self._recorder.switched_off())
 
     def _statements(self, seconds: float | None) -> Iterator[Statement]:
-        end = time.monotonic() + seconds if seconds is not None else None
+        end = clock.now() + seconds if seconds is not None else None
         for unit in self._units:
             asked_for = not self._asked.isdisjoint(range(unit.line, unit.end_line + 1))
             if not (unit.defining or asked_for) or (unit.guard and end is not None):
                 continue
             # What only defines functions gets its time however long the others took.
-            left = None if end is None else max(min(_LONGEST_STATEMENT, end - time.monotonic()), _LEAST_SECONDS)
+            left = None if end is None else max(min(_LONGEST_STATEMENT, end - clock.now()), _LEAST_SECONDS)
             counter = self._recorder.dispatches if asked_for and not unit.definition else None
             if counter is None:
                 run = self._execute(unit, left)
@@ -139,6 +147,7 @@ class Module:
                     if run.failure.type == DeadlineError.__name__:
                         reason = f"line {unit.line} {run.failure.message}, which is more than loading may take"
                     self._module.__dict__.setdefault(name, Stub(name, reason))
+                self._liftable.update(dict.fromkeys(liftable(unit.written), True))
             if run.events or run.failure or run.reached:
                 yield Statement(unit.line, unit.end_line, run)
 
@@ -186,8 +195,17 @@ class Module:
         seconds: float,
         state: Mapping[str, Any] | None = None,
         patience: float = 0.0,
+        sliced: str = "",
     ) -> Inputs:
-        """Find arguments for a target that has no example, and keep them for the calls to come."""
+        """Find arguments for a target that has no example, and keep them for the calls to come.
+
+        Where none are found, parts of the target may be left out, for what `sliced` says shall be seen (see `Sliced`).
+        A target may be a statement at module level, as `line 7`, of which there is nothing but such parts.
+        """
+        wanted = replace(wanted, conditional=is_conditional(self._tree, wanted.line))
+        self._finders.pop(target, None)
+        if target.startswith(_LINE):
+            return self._search_statement(target, wanted, tries, seconds, sliced)
         search = self._searches.get(target)
         if search is None:
             found = self._resolved(target)
@@ -205,6 +223,8 @@ class Module:
             if state:
                 search.begin_with(state)
             result = search.find(wanted, tries, seconds, patience)
+        if result is None and sliced:
+            result = self._sliced(target, wanted, search, tries, seconds, sliced)
         spent = time.perf_counter() - start
         if result is None:
             reason = f"no arguments found for {target}: {search.reason}"
@@ -213,8 +233,43 @@ class Module:
             return Inputs(target, tries=search.tries, seconds=spent, reason=reason)
         self._found[target] = result
         compiled = self._recorder.watch.compiled(result.function) is not None
-        rest = compiled, result.opaque, result.given, result.state.as_json()
+        rest = compiled, result.opaque, result.given, result.state.as_json(), result.sliced
         return Inputs(target, result.text, result.mode, search.tries, spent, *rest)
+
+    def _sliced(
+        self, target: str, wanted: Wanted, search: Search, tries: int, seconds: float, kind: str
+    ) -> Found | None:
+        """Find arguments for what is left of a function without what fails in it."""
+        written, run = self._definitions.get(target), self._instrumented.get(target)
+        if isinstance(written, ast.Lambda | None) or isinstance(run, ast.Lambda | None):
+            return None
+        known = self._recorder, self._module, self._path, self._definitions, target
+        found = Sliced(*known, written, run, self._liftable, kind).find(wanted, search, tries, seconds)
+        if found is None:
+            return None
+        self._finders[target] = found[0]
+        return found[1]
+
+    def _search_statement(self, target: str, wanted: Wanted, tries: int, seconds: float, kind: str) -> Inputs:
+        """Find values for the names that a statement at module level needs and that could not be made."""
+        unit = next((u for u in self._units if u.line <= wanted.line <= u.end_line and not u.definition), None)
+        if unit is None or not kind:
+            return Inputs(target, reason=f"no statement stands on line {wanted.line}")
+        statement = Unit(unit.written, unit.run)
+        written, run = statement.as_function(run=False), statement.as_function(run=True)
+        known = self._recorder, self._module, self._path, self._definitions, target
+        sliced = Sliced(*known, written, run, self._liftable, kind, unit=True)
+        start = time.perf_counter()
+        found = sliced.find(wanted, None, tries, seconds)
+        spent = time.perf_counter() - start
+        if found is None:
+            reason = f"{target} could not be run: {sliced.reason or 'nothing of it may be left out'}"
+            return Inputs(target, tries=sliced.tries, seconds=spent, reason=reason)
+        self._finders[target], self._found[target] = found
+        text, mode, state = found[1].text, found[1].mode, found[1].state.as_json()
+        return Inputs(
+            target, text, mode, sliced.tries, spent, False, found[1].opaque, False, state, found[1].sliced or target
+        )
 
     def record(self, targets: Iterable[str], sources: Sequence[tuple[str, bool]], seconds: float) -> dict[str, str]:
         """Run what calls some functions until each was met, and keep what they were called with; say what that is.
@@ -223,10 +278,10 @@ class Module:
         tests.
         """
         found = calls.Calls(self._recorder.jax, frozenset(targets))
-        end = time.monotonic() + seconds
+        end = clock.now() + seconds
 
         def run(action: Callable[[], Any]) -> None:
-            left = end - time.monotonic()
+            left = end - clock.now()
             if found.missing and left > 0:
                 self._recorder.run(action)
 
@@ -239,9 +294,9 @@ class Module:
             found.source = Path(self._path).name
             for unit in self._units:
                 if unit.guard or not unit.defining:
-                    run(functools.partial(self._execute, unit, max(end - time.monotonic(), _LEAST_SECONDS)))
+                    run(functools.partial(self._execute, unit, max(end - clock.now(), _LEAST_SECONDS)))
             calls.run_docstrings(found, self._module, _LONGEST_STATEMENT, run)
-            calls.run_all(found, sources, max(end - time.monotonic(), _LEAST_SECONDS), run)
+            calls.run_all(found, sources, max(end - clock.now(), _LEAST_SECONDS), run)
         finally:
             self._recorder.watch.entered = None
             if "." not in self._name:
@@ -303,7 +358,7 @@ class Module:
         jax = self._recorder.jax
         found = self._found.get(target) if target not in self._examples else None
         if found is not None:
-            search = self._searches[target]
+            search = self._finder(target)
 
             def once() -> Run:
                 return search.run(found.action, found.arguments, found.function, mode)
@@ -339,6 +394,9 @@ class Module:
         for _ in range(calls):
             # What the last call left in reference cycles could still be equal to what this one makes.
             gc.collect()
+            if (counter is None or dispatches is None) and target in self._found and seconds:
+                runs.append(self._recorder.run(lambda: limited(self._recorder.jax, action, seconds))[0])
+                continue
             if counter is None or dispatches is None:
                 runs.append(self._recorder.run(lambda: finish(self._recorder.jax, action()))[0])
                 continue
@@ -362,6 +420,10 @@ class Module:
         leaves, structure = jax.tree.flatten(result)
         return Output(str(structure), tuple(_leaf(jax, leaf) for leaf in leaves))
 
+    def _finder(self, target: str) -> Search:
+        """Return the search that found what a target is called with."""
+        return self._finders.get(target) or self._searches[target]
+
     def _inputs(self, target: str) -> str:
         found = self._found.get(target)
         return found.text if found is not None and target not in self._examples else ""
@@ -376,7 +438,7 @@ class Module:
         found = self._found.get(target) if target not in self._examples else None
 
         def program() -> Any:
-            return finish(jax, action()) if found is None else self._searches[target].program(found)
+            return finish(jax, action()) if found is None else self._finder(target).program(found)
 
         watch = self._recorder.watch
         equations, slow, reached = {}, 0, 0
@@ -397,7 +459,7 @@ class Module:
 
     def _by_size(self, target: str, found: Found, lines: range) -> tuple[tuple[int, int], ...]:
         """Return the iterations of a loop and its equations, with the arguments found and with larger ones."""
-        search, watch = self._searches[target], self._recorder.watch
+        search, watch = self._finder(target), self._recorder.watch
         watch.limits = {lines.start: _ITERATIONS}
 
         def measure(one: Found) -> tuple[int, int] | None:
@@ -408,7 +470,7 @@ class Module:
         first = measure(found)
         if first is None:
             return ()
-        for by in ("arrays", "integers"):
+        for by in ("arrays",) if found.sliced else ("arrays", "integers"):
             larger = search.larger(found, first[0], by)
             second = measure(larger) if larger is not None else None
             if second is not None and second > first:
@@ -438,6 +500,7 @@ class Module:
         sys.path[:] = [entry for entry in sys.path if entry not in self._roots]
         self._examples = {}
         self._searches.clear()
+        self._finders.clear()
         self._found.clear()
         self._recorded.clear()
         self._units = []
@@ -526,6 +589,8 @@ class Module:
 
 _ITERATIONS = 200
 """A loop that unrolls goes no further where it is measured with larger arguments."""
+_LINE = "line "
+"""What the name of a target begins with that is a statement at module level."""
 _NOT_LOADED = "which could not be loaded"
 
 
@@ -622,9 +687,13 @@ class _Unit:
     defining: bool
     names: tuple[str, ...]
     definition: bool
+    written: ast.stmt
+    run: Sequence[ast.stmt]
 
 
-def _units(tree: ast.Module, originals: list[ast.stmt], defining: list[bool], path: str) -> Iterator[_Unit]:
+def _units(
+    tree: ast.Module, originals: list[ast.stmt], written: list[ast.stmt], defining: list[bool], path: str
+) -> Iterator[_Unit]:
     """Compile each top-level statement by itself, together with the counters put before it."""
     flags = 0
     original = {id(statement): number for number, statement in enumerate(originals)}
@@ -642,7 +711,8 @@ def _units(tree: ast.Module, originals: list[ast.stmt], defining: list[bool], pa
         end_line = statement.end_lineno or statement.lineno
         names = tuple(_bound(statement))
         definition = isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-        yield _Unit(first_line(statement), end_line, code, _is_guard(statement), defining[number], names, definition)
+        known = first_line(statement), end_line, code, _is_guard(statement), defining[number], names, definition
+        yield _Unit(*known, written[number], tuple(pending))
         pending = []
 
 

@@ -13,6 +13,7 @@ from functools import cached_property
 
 from jaxlint.verify.instrument import first_line, innermost_statements, parts_of, range_of
 from jaxlint.verify.observation import Anchor, Range
+from jaxlint.verify.slices import is_conditional
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _Definition = _Function | ast.ClassDef
@@ -104,6 +105,14 @@ class Places:
             and line in (node.lineno, *(g.target.lineno for g in getattr(node, "generators", ())))
         ]
         return max(ends, default=None)
+
+    def is_conditional(self, line: int) -> bool:
+        """Tell whether a line may run in one call of the function around it and not in another."""
+        return is_conditional(self._tree, line)
+
+    def defines(self, line: int) -> bool:
+        """Tell whether a line is in a definition at module level, or decorates one."""
+        return any(True for _ in self._definitions(self._tree.body, line))
 
     def users(self, line: int) -> tuple[str, ...]:
         """Return the functions that mention the class whose body, but none of its methods, a line is in."""

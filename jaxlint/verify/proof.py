@@ -229,7 +229,9 @@ class Proof:
             return Judgement(None, "nothing starts on this line")
         match effect:
             case Effect.EVERY_CALL:
-                judgement = self._every_call(line, anchor, again=again, direct=not code.startswith(_EAGER))
+                renewed = code in _RENEWED
+                direct = not code.startswith(_EAGER)
+                judgement = self._every_call(line, anchor, again=again, direct=direct, renewed=renewed)
                 judgement = self._doubted(judgement, line, code)
             case Effect.RAISES:
                 judgement = self._raises(line, anchor)
@@ -292,13 +294,7 @@ class Proof:
             return "it never ran while being traced"
         inputs = [one for one in self._inputs.values() if not one.reason and one.target == judgement.figures.target]
         inputs = inputs or [one for one in self._inputs.values() if not one.reason]
-        if any(not one.given for one in inputs):
-            if effect not in (Effect.EVERY_CALL, Effect.IDLE, Effect.REWRAPS, Effect.GROWS):
-                return "the arguments were invented"
-            # What a compiled target is given stays outside; later calls do not come to the place at all.
-            if any(one.opaque and not one.compiled for one in inputs):
-                return "some of the arguments replace objects that are not known"
-        return ""
+        return _doubt_about(inputs, effect)
 
     @property
     def _runs(self) -> list[Run]:
@@ -347,10 +343,11 @@ class Proof:
 
     # --- effects ------------------------------------------------------------------------------------------------------
 
-    def _every_call(self, line: int, anchor: Anchor, *, again: bool, direct: bool) -> Judgement:
+    def _every_call(self, line: int, anchor: Anchor, *, again: bool, direct: bool, renewed: bool) -> Judgement:
         targets = self._targets(line)
         if targets:
-            return self._worst(lambda target: self._repeated(target, line, anchor, direct=direct), targets)
+            how = {"direct": direct, "renewed": renewed}
+            return self._worst(lambda target: self._repeated(target, line, anchor, **how), targets)
         if again:
             seen = self._observations["", f"line {line}"] = self._module.again(line)
             return judge.every_call(seen, anchor)
@@ -378,14 +375,15 @@ class Proof:
             return judgement
         return Judgement(None, f"nothing visible shows what {unknown[0]} is", figures=judgement.figures)
 
-    def _repeated(self, target: str, line: int, anchor: Anchor, *, direct: bool) -> Judgement:
-        inputs = self._find(target, line, anchor, "call")
+    def _repeated(self, target: str, line: int, anchor: Anchor, *, direct: bool, renewed: bool) -> Judgement:
+        inputs = self._find(target, line, anchor, "renew" if renewed else "call", sliced="call")
         if inputs is None and self._budget is None:
             return judge.every_call(self._observe(target), anchor)
         if inputs is not None and inputs.reason:
             return Judgement(None, inputs.reason)
+        conditional = self._places.is_conditional(line)
         if inputs is None or inputs.mode == "abstract":
-            judgement = judge.every_trace(self._trace(target, inputs), anchor, direct=direct)
+            judgement = judge.every_trace(self._trace(target, inputs), anchor, direct=direct, conditional=conditional)
             if judgement.shown:
                 return judgement
         seen = self._observe(target, inputs)
@@ -393,7 +391,7 @@ class Proof:
             # The code may have kept something from the abstract runs, which it would not have met otherwise.
             self._module.reload()
             seen = self._observations[target, inputs.text if inputs else ""] = self._module.call(target)
-        return judge.every_call(seen, anchor, line=line if inputs else None)
+        return judge.every_call(seen, anchor, line=line if inputs else None, conditional=conditional, renewed=renewed)
 
     def _raises(self, line: int, anchor: Anchor) -> Judgement:
         # What else failed while the module was loaded is no answer to what is asked.
@@ -459,7 +457,7 @@ class Proof:
         result = Judgement(None, NOBODY)
         anchor = Anchor(self._path, ())
         for target in self._compiled(line) or self._module.loaded.examples:
-            inputs = self._find(target, line, anchor, "reach")
+            inputs = self._find(target, line, anchor, "reach", sliced="grow")
             if inputs is not None and inputs.reason:
                 judgement = Judgement(None, inputs.reason)
             else:
@@ -498,17 +496,18 @@ class Proof:
         self, judge_one: Callable[[Observation], Judgement], line: int, anchor: Anchor, dispatches: bool
     ) -> Judgement:
         def one(target: str) -> Judgement:
-            inputs = self._find(target, line, anchor, "reach")
+            sliced = "dispatch" if dispatches else "call"
+            inputs = self._find(target, line, anchor, "reach", sliced=sliced)
             if inputs is not None and inputs.reason and dispatches and "took more" in inputs.reason:
                 # It need not come to its end.
-                inputs = self._find(target, line, anchor, "dispatch")
+                inputs = self._find(target, line, anchor, "dispatch", sliced=sliced)
             if inputs is not None and inputs.reason:
                 return Judgement(None, inputs.reason)
             judgement = judge_one(self._observe(target, inputs, dispatches=anchor if dispatches else None))
             if judgement.shown or inputs is None or not dispatches or inputs.given:
                 return judgement
             # What was invented may have been what nothing has to be done for.
-            inputs = self._find(target, line, anchor, "dispatch")
+            inputs = self._find(target, line, anchor, "dispatch", sliced=sliced)
             if inputs is None or inputs.reason:
                 return judgement
             return judge_one(self._observe(target, inputs, dispatches=anchor))
@@ -516,9 +515,28 @@ class Proof:
         targets = self._targets(line) or self._module.loaded.examples
         if self._budget is not None and not self._places.target(line):
             judgement = judge_one(self._at_module_level(line, anchor if dispatches else None))
+            if judgement.shown is None and not self._places.defines(line):
+                judgement = self._statement(judge_one, judgement, line, anchor, dispatches)
             if judgement.shown is not None or not targets:
                 return judgement
         return self._worst(one, targets)
+
+    def _statement(
+        self,
+        judge_one: Callable[[Observation], Judgement],
+        before: Judgement,
+        line: int,
+        anchor: Anchor,
+        dispatches: bool,
+    ) -> Judgement:
+        """Judge a statement at module level with values of the search's own for what it needs and failed."""
+        target = f"line {line}"
+        effect, sliced = ("dispatch", "dispatch") if dispatches else ("reach", "call")
+        inputs = self._find(target, line, anchor, effect, sliced=sliced)
+        if inputs is None or inputs.reason:
+            return before
+        judgement = judge_one(self._observe(target, inputs, dispatches=anchor if dispatches else None))
+        return judgement if judgement.shown is not None else before
 
     # --- calls --------------------------------------------------------------------------------------------------------
 
@@ -565,15 +583,19 @@ class Proof:
                 return result
         return result
 
-    def _find(self, target: str, line: int, anchor: Anchor, effect: str) -> Inputs | None:
-        """Look for arguments of a target that has no example; None where there is one, or none are looked for."""
+    def _find(self, target: str, line: int, anchor: Anchor, effect: str, sliced: str = "") -> Inputs | None:
+        """Look for arguments of a target that has no example; None where there is one, or none are looked for.
+
+        `sliced` says for what parts of it may be left out, where they fail.
+        """
         if self._budget is None or target in self._module.loaded.examples:
             return None
         key = (target, line, effect)
         self._recorded  # noqa: B018 (what was met is kept by the module)
         parts = [key_of(where) for span in self._spans if span[0] == line for where in self._places.parts(span)]
         budget = self._budget.tries, self._budget.seconds
-        inputs = self._module.search(target, line, anchor, effect, *budget, parts=parts if effect == "error" else ())
+        whole = parts if effect == "error" else ()
+        inputs = self._module.search(target, line, anchor, effect, *budget, parts=whole, sliced=sliced)
         self._inputs[key] = inputs
         return inputs
 
@@ -610,6 +632,21 @@ class Proof:
         return any(run.reached.get(line) for run in self._runs)
 
 
+def _doubt_about(inputs: Collection[Inputs], effect: Effect) -> str:
+    """Say why what does not show with some arguments may show with others; empty where it cannot."""
+    if any(one.sliced for one in inputs):
+        return "parts of the code were left out"
+    if any(not one.given for one in inputs):
+        if effect not in (Effect.EVERY_CALL, Effect.IDLE, Effect.REWRAPS, Effect.GROWS):
+            return "the arguments were invented"
+        # What a compiled target is given stays outside; later calls do not come to the place at all.
+        if any(one.opaque and not one.compiled for one in inputs):
+            return "some of the arguments replace objects that are not known"
+    return ""
+
+
+_RENEWED = ("JAX101", "JAX102", "JAX104", "JAX106")
+"""Rules about functions that are new in each call."""
 _EAGER = ("JAX106", "JAX107")
 """Rules about functions of jax that compile what they are given, with no visible compiled object."""
 _CALLERS = 2

@@ -20,7 +20,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
@@ -29,6 +28,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from jaxlint.verify import keeper
+from jaxlint.verify.clock import Clock
 from jaxlint.verify.observation import (
     Anchor,
     Growth,
@@ -186,6 +186,20 @@ class Prover:
         self.bring_in(module)
         return module
 
+    def reads(self, path: Path, text: bytes | None = None) -> str | None:
+        """Return why Python cannot read a file, or None; `text` stands for what is in it.
+
+        Raises:
+            OSError: the file cannot be read.
+            WorkerError: no child with jax can be started, or it cannot tell.
+        """
+        self.start()
+        data = path.read_bytes() if text is None else text
+        answer, reason = self.ask({"op": "read", "path": str(path), "source": data.decode("latin-1")})
+        if answer is None:
+            raise WorkerError(reason)
+        return None if answer["failure"] is None else str(answer["failure"])
+
     def bring_in(self, module: LoadedModule) -> None:
         """Make `module` the one that the child holds, in a fresh child if the last one is gone or no longer clean."""
         if self._current is module and self._worker is not None and self._worker.alive:
@@ -249,7 +263,8 @@ class LoadedModule:
         counted, until they are enough at this place.
         """
         place = None if dispatches is None else asdict(dispatches)
-        seconds = self._prover.timeout * _PATIENT
+        # All calls together have to be made in the time for a request.
+        seconds = self._prover.timeout * (_PATIENT if calls == 1 else _OF_SEVERAL)
         request = {"op": "call", "target": target, "calls": calls, "dispatches": place, "seconds": seconds}
         return self._observe(target, request)
 
@@ -273,14 +288,17 @@ class LoadedModule:
         seconds: float,
         state: Mapping[str, Any] | None = None,
         parts: Iterable[str] = (),
+        sliced: str = "",
     ) -> Inputs:
         """Find arguments for a target without an example, with which it comes to a place; later calls use them.
 
         `effect` is `call`, `error`, `reach` or `dispatch`, and `parts` are what should all run; see `search.Wanted`.
-        `state` is what another search ended in, to be tried first.
+        `state` is what another search ended in, to be tried first.  `sliced` says for what parts of the target may be
+        left out: `call`, `dispatch` or `grow`, see `sliced.Sliced`.
         """
         place = {"line": line, "anchor": asdict(anchor), "effect": effect, "state": state}
         place["parts"] = list(parts)
+        place["sliced"] = sliced
         # A search of two attempts, each with a call or two that take so long, stays within the time for a request.
         place["patience"] = self._prover.timeout * _PATIENT
         answer, reason = self._ask({"op": "search", "target": target, "tries": tries, "seconds": seconds, **place})
@@ -427,17 +445,18 @@ class _Worker:
         keeper.remove(self._folder)
 
     def _line(self, timeout: float) -> bytes:
-        deadline = time.monotonic() + timeout
+        # On a busy machine, the time that the child had is less than what passes.
+        clock, left = Clock(self._used()), timeout
         with selectors.DefaultSelector() as selector:
             selector.register(self._answers, selectors.EVENT_READ)
             while b"\n" not in self._pending:
                 # The pipe stays open if the code under test left processes behind, so the child itself is watched too.
-                left = deadline - time.monotonic()
                 if left <= 0:
                     raise WorkerError(f"took more than {timeout:g} s")
                 if self._printed > self._limits.output:
                     raise WorkerError(f"printed more than {self._limits.output >> 20} MB")
                 if not selector.select(min(left, _POLL)):
+                    left = timeout - clock.now(self._used())
                     if self._process.poll() is not None:
                         raise WorkerError(self._end())
                     if sum(1 for _ in keeper.descendants(self._process.pid)) > self._limits.processes + _OWN:
@@ -449,6 +468,10 @@ class _Worker:
                 self._pending += data
         line, _, self._pending = self._pending.partition(b"\n")
         return line
+
+    def _used(self) -> float:
+        """Return the seconds of a processor that the child and what it started have used, where the system tells."""
+        return sum(map(keeper.used, keeper.descendants(self._process.pid)))
 
     def _end(self) -> str:
         """Say how the child ended."""
@@ -475,6 +498,8 @@ class _Worker:
 
 _PATIENT = 0.4
 """The share of the time for a request that one call may take for which nothing was invented."""
+_OF_SEVERAL = 0.25
+"""The share of the time for a request that each of several calls may take."""
 _LOADING = 0.6
 """The share of the time for a request that the statements of a module may take together."""
 _POLL = 0.2

@@ -108,6 +108,16 @@ class Recorder:
         finally:
             self.enough = None
 
+    @contextlib.contextmanager
+    def paused(self) -> Iterator[None]:
+        """Note nothing inside."""
+        before, self._recording = self._recording, False
+        try:
+            with contextlib.nullcontext() if self.dispatches is None else self.dispatches.paused():
+                yield
+        finally:
+            self._recording = before
+
     def switched_off(self) -> str:
         """Say how the code under test has kept jax from compiling; empty where it has not."""
         if self.jax.config.jax_disable_jit:
@@ -146,6 +156,7 @@ class Recorder:
         events += [Event("made", "", stack, count=count) for stack, count in self.watch.makings.items()]
         events += [Event("call", "", (), made, True, count) for made, count in self.watch.calls.items()]
         watch = self.watch
+        events += [Event("fresh", "", (), made, eager, count) for (made, eager), count in watch.fresh.items()]
         run = Run(
             tuple(events),
             dict(watch.reached),

@@ -15,16 +15,16 @@ import itertools
 import re
 import signal
 import threading
-import time
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .inputs import SIZE, Choice, NoInputError, Slot, State, Synthesis, World, instances
+from . import clock
+from .inputs import SIZE, Choice, NoInputError, Slot, State, Synthesis, World, bare, instances
 from .observation import Anchor, Failure, Run
 from .recorder import EnoughError, Recorder
-from .uses import Definitions, Function, FunctionUses
+from .uses import Definitions, Function, FunctionUses, Use
 
 
 class StubError(Exception):
@@ -37,12 +37,23 @@ class DeadlineError(BaseException):
 
 @contextlib.contextmanager
 def deadline(seconds: float) -> Iterator[None]:
-    """Raise DeadlineError in what runs inside after so many seconds; needs the main thread, does nothing elsewhere."""
+    """Raise DeadlineError in what runs inside after so many seconds of its own (see `clock`).
+
+    Needs the main thread, does nothing elsewhere.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
+    end = clock.now() + seconds
+
     def stop(*_: Any) -> None:
+        left = end - clock.now()
+        if left > _SLACK * seconds:
+            signal.setitimer(signal.ITIMER_REAL, left)
+            return
+        # Where it is raised in a callback, which Python ignores, it has to come again.
+        signal.setitimer(signal.ITIMER_REAL, _AGAIN)
         raise DeadlineError(f"took more than {seconds:.3g} s")
 
     before = signal.signal(signal.SIGALRM, stop)
@@ -68,7 +79,8 @@ class Mode:
 class Wanted:
     """What a try must come to: `line` is the place, `anchor` its ranges.
 
-    `effect` is `call` (the place does something under trace), `error` (it raises), `reach` (the call succeeds) or
+    `effect` is `call` (the place does something under trace), `renew` (the same, or it hands a new function to be
+    compiled, if that fails), `error` (it raises), `reach` (the call succeeds) or
     `dispatch` (it succeeds, and runs more than one operation at the place).  `parts` are what Python may skip of
     the place, all of which had better run.
     """
@@ -77,6 +89,8 @@ class Wanted:
     anchor: Anchor
     effect: str
     parts: tuple[str, ...] = ()
+    conditional: bool = False
+    """Whether the place may run in one call and not in another."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +109,23 @@ class Found:
     """Whether all of it comes from the code."""
     recorded: bool = False
     """Whether it is what a call was seen to be given."""
+    sliced: str = ""
+    """What of the code was left out or made up."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """What is called instead of a target: `function`, as `node` has it, or the target itself where it is None.
+
+    `names` are the global names whose values are made up, because what should have made them failed; `text` says what
+    is left out and made up.  The arrays in what `host` names are of NumPy.
+    """
+
+    node: Function
+    function: Callable[..., Any] | None
+    names: tuple[str, ...] = ()
+    text: str = ""
+    host: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -121,7 +152,13 @@ class Search:
     """The search for one target, which is a function or method by its qualified name."""
 
     def __init__(
-        self, recorder: Recorder, module: types.ModuleType, path: str, definitions: Definitions, target: str
+        self,
+        recorder: Recorder,
+        module: types.ModuleType,
+        path: str,
+        definitions: Definitions,
+        target: str,
+        piece: Piece | None = None,
     ) -> None:
         self._recorder = recorder
         self._jax = recorder.jax
@@ -129,12 +166,15 @@ class Search:
         self._path = path
         self._definitions = definitions
         self._target = target
-        self._node = definitions.get(target) or _wrapped(module, definitions, target)
+        self._piece = piece
+        self._node = piece.node if piece else definitions.get(target) or _wrapped(module, definitions, target)
         self._slots: dict[str, Slot] = {}
-        self._synthesis = Synthesis(self._jax, module, definitions)
+        self._synthesis = Synthesis(self._jax, module, definitions, recorder.paused)
         self._chased: Function | None = None
         self.tries = 0
         self.reason = ""
+        self.failure: Failure | None = None
+        """The exception that `reason` tells of."""
         self._best = State()
         self._patience = _LONGEST_TRY
         self._late = ""
@@ -151,7 +191,7 @@ class Search:
         self._patience = max(patience, seconds)
         self._late = ""
         self._chased = None
-        self.reason = ""
+        self.reason, self.failure = "", None
         # Nothing is dispatched while all is being traced.
         mode = Mode.CONCRETE if wanted.effect == "dispatch" else Mode.ABSTRACT
         found = self._find(wanted, mode, tries, seconds * 0.6)
@@ -174,35 +214,41 @@ class Search:
         self._best = State.from_json(state)
 
     def _find(self, wanted: Wanted, mode: str, tries: int, seconds: float) -> Found | None:
-        end = time.monotonic() + seconds
+        end = clock.now() + seconds
         counter = itertools.count()
         heap: list[tuple[float, float, int, State]] = [(0.0, 0.0, next(counter), self._best)]
         seen = {self._best.key}
         best = -2.0
-        needs_values = 0
+        needs_values = late = 0
         partly: Found | None = None
         told_before: set[str] = set()
         for number in range(tries):
-            if not heap or time.monotonic() > end or (partly is not None and number > _TRIES_FOR_ALL):
+            enough = _TRIES_TO_COMPILE if wanted.effect == "renew" else _TRIES_FOR_ALL
+            if not heap or clock.now() > end or (partly is not None and number > enough):
                 break
             _, cost, _, state = heapq.heappop(heap)
             self.tries += 1
-            outcome = self._try(state, wanted, mode, end - time.monotonic())
+            outcome = self._try(state, wanted, mode, end - clock.now())
             first = not state.choices and self._is_ready(outcome.world) and outcome.failure is not None
             needs = _needs_values(outcome.failure) and needs_values < _TRIES_WITH_VALUES
             if outcome.found is None and mode == Mode.ABSTRACT and (first or needs):
                 needs_values += 1
-                outcome = self._try(state, wanted, Mode.CONCRETE, end - time.monotonic())
+                outcome = self._try(state, wanted, Mode.CONCRETE, end - clock.now())
             if outcome.found is not None:
                 self._best = state
                 return outcome.found
+            late += outcome.failure is not None and outcome.failure.type == DeadlineError.__name__
+            if late >= _LATE:
+                # Other arguments would hardly be faster.
+                best, self.reason, self.failure = outcome.progress, outcome.reason, outcome.failure
+                break
             partly = partly or outcome.partly
             told = outcome.reason[:_TOLD_APART]
             # To fail in a new way is to have come further, or to have learned something.
             news = 0.0 if told in told_before else _NEWS
             told_before.add(told)
             if outcome.progress > best:
-                best, self.reason = outcome.progress, outcome.reason
+                best, self.reason, self.failure = outcome.progress, outcome.reason, outcome.failure
             for extra, following in self._neighbours(state, outcome):
                 if following.key not in seen:
                     seen.add(following.key)
@@ -243,6 +289,7 @@ class Search:
 
     def _try(self, state: State, wanted: Wanted, mode: str, seconds: float) -> Outcome:
         world = World(self._synthesis, self._slots, state)
+        self._synthesis.handed = False
         try:
             with deadline(2 * _LONGEST_TRY):
                 function, arguments = self.prepare(world)
@@ -272,13 +319,35 @@ class Search:
             opaque = tuple(p for p in world.touched if world.choice(p).kind in _STAND_INS)
             # An instance is made by its own class; what that is given has paths of its own.
             given = all(world.choice(p).given or world.choice(p).kind in _BUILT for p in world.touched)
-            found = Found(action, arguments, function, text, mode, state, opaque, given)
+            if wanted.effect in _CALLING and self._synthesis.handed:
+                reason = "a function is handed to an object that is not known, which may keep it"
+                return Outcome(None, 1.0, [*opaque], None, reason, world)
+            sliced = self._piece.text if self._piece else ""
+            text += f" ({sliced})" if sliced else ""
+            found = Found(action, arguments, function, text, mode, state, opaque, given and not sliced, sliced=sliced)
             if left_out:
                 return self._left_out(found, wanted, world)
             return Outcome(found, 0.0, [], failure, world=world)
+        if failure is None and run.caught:
+            # What was handled in silence is why.
+            return self._failed(run.caught[-1], world, 0.0)
         if failure is None:
             return Outcome(None, 0.0, self._guards(wanted.line), None, f"line {wanted.line} never ran", world)
-        return self._failed(failure, world, 0.0)
+        outcome = self._failed(failure, world, 0.0)
+        if self._renews(run, wanted):
+            opaque = tuple(p for p in world.touched if world.choice(p).kind in _STAND_INS)
+            sliced = self._piece.text if self._piece else ""
+            text = self._describe(world) + (f" ({sliced})" if sliced else "")
+            known = action, arguments, function, text, mode, state, opaque
+            outcome.partly = Found(*known, sliced=sliced)
+        return outcome
+
+    def _renews(self, run: Run, wanted: Wanted) -> bool:
+        """Tell whether a run failed while a function that is new was to be compiled at the place."""
+        if wanted.effect != "renew" or wanted.conditional or self._synthesis.handed or run.caught or not run.failure:
+            return False
+        inside = any(map(wanted.anchor.holds, run.failure.stack))
+        return inside and any(e.kind == "fresh" and any(map(wanted.anchor.holds, e.made)) for e in run.events)
 
     def _left_out(self, found: Found, wanted: Wanted, world: World) -> Outcome:
         """Return what came of a try in which the line ran but not all of the place."""
@@ -379,6 +448,14 @@ class Search:
         function, skip = self._function(world)
         literals = self._definitions.literals(self._target)
         arguments = world.call("", function, self._uses, skip=skip, literals=literals)
+        if self._piece is not None and self._piece.names:
+            uses = self._uses
+            known = {name: uses.of(name) if uses else Use() for name in self._piece.names}
+            values = {name: world.value(name, name, use) for name, use in known.items()}
+            values = {name: self._placed(name, value) for name, value in values.items()}
+            function = Patched(function, vars(self._module), values)
+        if self._piece is not None:
+            arguments = arguments[0], {name: self._placed(name, value) for name, value in arguments[1].items()}
         if self._chased is None:
             return function, arguments
         made = self._call(function, arguments)
@@ -388,12 +465,27 @@ class Search:
         uses = self._definitions.uses(self._chased)
         return inner, world.call(f"{self._target}()>", inner, uses)
 
+    def _placed(self, name: str, value: Any) -> Any:
+        """Return a value that was made up, with arrays of NumPy if it may hold such."""
+        if self._piece is None or name not in self._piece.host:
+            return value
+        jax = self._jax
+
+        def on_host(leaf: Any) -> Any:
+            known = isinstance(leaf, jax.Array) and not jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key)
+            return jax.device_get(leaf) if known else leaf
+
+        return jax.tree.map(on_host, value)
+
     def _function(self, world: World) -> tuple[Callable[..., Any], int]:
         """Return what represents the target, and how many of its parameters are taken care of."""
+        piece = self._piece.function if self._piece is not None else None
         owner_name, _, name = self._target.rpartition(".")
         owner: Any = self._module
         for part in owner_name.split(".") if owner_name else ():
             owner = getattr(owner, part)
+        if not isinstance(owner, type) and piece is not None:
+            return piece, 0
         if not isinstance(owner, type):
             found = getattr(owner, name)
             if not callable(found):
@@ -401,11 +493,16 @@ class Search:
             return found, 0
         static = inspect.getattr_static(owner, name, None)
         if isinstance(static, staticmethod | classmethod):
-            return getattr(owner, name), 0
-        self._slots.setdefault("self", Slot(instances(owner), self._definitions_use()))
+            if piece is None:
+                return getattr(owner, name), 0
+            return (piece if isinstance(static, staticmethod) else types.MethodType(piece, owner)), 0
+        if "self" not in self._slots:
+            self._slots["self"] = Slot([*instances(owner), *bare(owner)], self._definitions_use())
         if name == "__init__":
             return owner, 0
         instance = world.value("self", "self", self._definitions_use())
+        if piece is not None:
+            return types.MethodType(piece, instance), 0
         if isinstance(static, property | functools.cached_property):
             return Getter(instance, name), 0
         method = getattr(instance, name)
@@ -413,11 +510,8 @@ class Search:
             return LinenMethod(self._jax, instance, method, name), 0
         return method, 0
 
-    @staticmethod
-    def _definitions_use() -> Any:
-        from .uses import Use
-
-        return Use()
+    def _definitions_use(self) -> Use:
+        return self._uses.of("self") if self._uses is not None else Use()
 
     # --- what a try teaches -------------------------------------------------------------------------------------------
 
@@ -434,7 +528,13 @@ class Search:
         if "hashable static" in failure.message:
             # What was invented cannot be what is meant.
             return False
-        if wanted.effect != "call" or any(map(wanted.anchor.holds, failure.stack)):
+        if wanted.effect not in _CALLING or wanted.conditional or self._synthesis.handed:
+            # What comes after may be what keeps the next call from coming here.
+            return False
+        if failure.type == DeadlineError.__name__:
+            kinds = ("miss", "compile")
+            return any(e.kind in kinds and any(map(wanted.anchor.holds, e.made or e.stack)) for e in run.events)
+        if any(map(wanted.anchor.holds, failure.stack)):
             return False
         calls = {
             event.stack[0]
@@ -517,6 +617,8 @@ class Search:
         if not state.distinct and kind in _OF_VALUES:
             yield 0.9, replace(state, distinct=True)
         yield from self._mended(state, blamed, world, kind, message)
+        if kind in _OF_SHAPES:
+            yield from self._shaped(state)
         arrays = [path for path in blamed if world.choice(path).kind == "array"]
         for rank, path in enumerate(blamed):
             slot, now = self._slots[path], state.choices.get(path, 0)
@@ -526,6 +628,17 @@ class Search:
                     yield price + 0.7 * (step - 1), state.choosing({path: now + step})
         yield from self._together(state, arrays)
         yield from self._resized(state, arrays, world, message)
+
+    @staticmethod
+    def _shaped(state: State) -> Iterator[tuple[float, State]]:
+        """Yield states in which all is of another shape of which nothing says what shape it is."""
+        if not state.even:
+            yield 0.6, replace(state, even=True)
+        if state.rank is None:
+            for number, rank in enumerate((1, 3, 4, 0)):
+                yield 0.7 + 0.2 * number, replace(state, rank=rank)
+                if not state.even:
+                    yield 0.75 + 0.2 * number, replace(state, rank=rank, even=True)
 
     def _together(self, state: State, arrays: list[str]) -> Iterator[tuple[float, State]]:
         """Yield states in which several arrays have the same other rank."""
@@ -578,11 +691,12 @@ class Search:
                     slot.choices.append(Choice("dict", (*choice.data, key)))
                     yield 0.2, state.choosing({path: len(slot.choices) - 1})
         yield from self._ranked(state, blamed, world, message)
+        yield from self._of_size(state, world, message)
         if "nteger" in message or "hashable static" in message or "unhashable" in message:
             yield from self._integers(state, blamed, world)
         if "PRNG" in message or "key_data" in message or "key array" in message:
             yield from self._keys(state, blamed, world)
-        if "truth value of an array" in message or "only scalar" in message or "only 0-dimensional" in message:
+        if any(words in message.lower() for words in _ONE_NUMBER):
             yield from self._scalars(state, blamed, world)
         wanted = _kinds_for(kind, message)
         for path in blamed:
@@ -591,6 +705,21 @@ class Search:
             for number, choice in enumerate(self._slots[path].choices):
                 if choice.kind in wanted and choice.kind != now:
                     yield 0.5 + 0.05 * number, state.choosing({path: number})
+
+    def _of_size(self, state: State, world: World, message: str) -> Iterator[tuple[float, State]]:
+        """Yield states in which integers are as large as axes, where an exception names one that is no axis."""
+        named = {int(text) for text in re.findall(r"(?<![\w.])\d{1,5}(?![\w.])", message[:400])} - {SIZE}
+        changes = {}
+        for path in world.touched:
+            choice = world.choice(path)
+            if choice.kind != "static" or type(choice.data) is not int or choice.data not in named:
+                continue
+            index = _index_of(self._slots[path].choices, Choice("static", SIZE))
+            if index is not None:
+                changes[path] = index
+                yield 0.4, state.choosing({path: index})
+        if len(changes) > 1:
+            yield 0.35, state.choosing(changes)
 
     def _offer(self, path: str, now: str, wanted: tuple[str, ...]) -> None:
         """See to it that a value may be of a kind that an exception asks for, whatever its use and name say."""
@@ -727,6 +856,24 @@ class Getter:
     def __call__(self) -> Any:
         """Read it."""
         return getattr(self._instance, self._name)
+
+
+class Patched:
+    """Calls a function while some global names of its module have other values."""
+
+    def __init__(self, function: Callable[..., Any], names: dict[str, Any], values: Mapping[str, Any]) -> None:
+        self._function, self._names, self._values = function, names, values
+
+    def __call__(self, *arguments: Any, **words: Any) -> Any:
+        """Put the values in their place, call the function, and take them back."""
+        before = {name: self._names[name] for name in self._values if name in self._names}
+        self._names.update(self._values)
+        try:
+            return self._function(*arguments, **words)
+        finally:
+            for name in self._values:
+                self._names.pop(name, None)
+            self._names.update(before)
 
 
 class LinenMethod:
@@ -875,15 +1022,26 @@ _TOO_FEW_AXES = re.compile(r"but (\d+) were indexed")
 """How jax says that an array has fewer axes than are asked for, and how many these are."""
 _OF_VALUES = ("ValueError", "RuntimeError", "LinAlgError", "ZeroDivisionError", "FloatingPointError", "AssertionError")
 """What code raises that does not like the numbers it is given."""
+_ONE_NUMBER = ("truth value of an array", "only scalar", "only 0-dimensional", "only length-1")
+_OF_SHAPES = ("ValueError", "TypeError", "IndexError")
+"""What is raised by code that does not like the shapes it is given."""
 _SEVERAL, _MANY = 2, 10
-_STAND_INS = ("record", "opaque", "model", "function")
+_STAND_INS = ("record", "opaque", "model", "function", "bare")
 _BUILT = ("instance", "made", "sequence", "dict", "factory")
 _ITEMS = 1000
 """How far a generator that a target returns is run."""
 _LONGEST_TRY = 3.0
+_LATE = 2
+"""After so many tries that took too long, a search gives up."""
+_AGAIN = 0.5
+_SLACK = 0.05
+"""The share of a time limit that may be left when it ends."""
 _TRIES_WITH_VALUES = 12
 _TRIES_FOR_ALL = 60
 """How many tries go into having all of a place run, when its line does."""
+_TRIES_TO_COMPILE = 30
+"""How many tries go into having a function compiled that is handed over to be."""
+_CALLING = ("call", "renew")
 _EDITS = 4
 _CHASED = 4
 """How many functions inside a target are looked for in what it returns."""

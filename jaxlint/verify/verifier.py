@@ -15,9 +15,9 @@ from jaxlint.source import Source
 from jaxlint.verify.judge import Judgement
 from jaxlint.verify.observation import Range
 from jaxlint.verify.proof import Budget, Proof
-from jaxlint.verify.prover import Limits, Prover
+from jaxlint.verify.prover import Limits, Prover, WorkerError
 from jaxlint.verify.remembered import Remembered
-from jaxlint.verify.verdict import Result
+from jaxlint.verify.verdict import Result, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +200,23 @@ def verify_file(prover: Prover, job: Job, budget: Budget) -> Iterator[Result]:
     except (SyntaxError, ValueError, OSError, RecursionError) as error:
         reason = f"the file cannot be loaded: {error}"
     for diagnostic, where in zip(job.diagnostics, ranges, strict=True):
+        if diagnostic.code == "JAX001":
+            yield _read(prover, job.path, diagnostic, text)
+            continue
         yield _result(proof, diagnostic, where) if proof else Result.not_run(diagnostic, reason)
+
+
+def _read(prover: Prover, path: Path, diagnostic: Diagnostic, text: bytes | None) -> Result:
+    """Have Python itself read a file, under the interpreter that would run it."""
+    try:
+        reason = prover.reads(path, text)
+    except (WorkerError, OSError) as error:
+        return Result.not_run(diagnostic, str(error))
+    if reason is None:
+        return Result(diagnostic, Verdict.REFUTED, "Python reads the file without an error", "concrete")
+    if not reason.startswith(("SyntaxError", "IndentationError", "TabError")):
+        return Result.not_run(diagnostic, reason)
+    return Result(diagnostic, Verdict.CONFIRMED, f"Python cannot read the file: {reason}", "concrete")
 
 
 def _result(proof: Proof, diagnostic: Diagnostic, where: Range) -> Result:

@@ -65,38 +65,44 @@ class Worker:
                 examples=request["examples"],
             )
             return {"loaded": to_json(loaded)}
+        if request["op"] == "read":
+            return {"failure": read(request["source"].encode("latin-1"), request["path"])}
         if self._module is None:
             raise ValueError("nothing is loaded")
+        return self._of_module(self._module, request)
+
+    def _of_module(self, module: Module, request: dict[str, Any]) -> dict[str, Any]:
+        """Do what a request asks of the module that is loaded."""
         if request["op"] == "call":
             place = request["dispatches"]
             counted = None if place is None else _anchor(place)
-            seen = self._module.call(
-                request["target"], request["calls"], dispatches=counted, seconds=request["seconds"]
-            )
+            seen = module.call(request["target"], request["calls"], dispatches=counted, seconds=request["seconds"])
             return {"observation": to_json(seen)}
         if request["op"] == "record":
             sources = [(path, test) for path, test in request["sources"]]
-            return {"recorded": self._module.record(request["targets"], sources, request["seconds"])}
+            return {"recorded": module.record(request["targets"], sources, request["seconds"])}
         if request["op"] == "search":
             anchor = _anchor(request["anchor"])
             budget = request["tries"], request["seconds"]
             wanted = Wanted(request["line"], anchor, request["effect"], tuple(request["parts"]))
-            found = self._module.search(request["target"], wanted, *budget, request["state"], request["patience"])
+            found = module.search(
+                request["target"], wanted, *budget, request["state"], request["patience"], request["sliced"]
+            )
             return {"inputs": to_json(found)}
         if request["op"] == "result":
             with self._steady.begin():
-                output = self._module.result(request["target"], compiled=request["compiled"])
+                output = module.result(request["target"], compiled=request["compiled"])
             return {"output": to_json(output)}
         if request["op"] == "trace":
-            seen = self._module.trace(request["target"], request["mode"], request["calls"])
+            seen = module.trace(request["target"], request["mode"], request["calls"])
             return {"observation": to_json(seen)}
         if request["op"] == "grow":
             lines = range(request["line"], request["end_line"] + 1)
-            return {"growth": to_json(self._module.grow(request["target"], lines, request["limits"]))}
+            return {"growth": to_json(module.grow(request["target"], lines, request["limits"]))}
         if request["op"] == "again":
             place = request["dispatches"]
             counted = None if place is None else _anchor(place)
-            seen = self._module.again(request["line"], request["calls"], dispatches=counted, seconds=request["seconds"])
+            seen = module.again(request["line"], request["calls"], dispatches=counted, seconds=request["seconds"])
             return {"observation": to_json(seen)}
         raise ValueError(f"unknown request {request['op']!r}")
 
@@ -105,6 +111,17 @@ class Worker:
         replaced = sys.modules.get("jax") is not self._recorder.jax
         busy = containment.threads() > self._threads or containment.handlers() != self._handlers
         return replaced or busy or dict(self._recorder.jax.config.values) != self._settings
+
+
+def read(source: bytes, path: str) -> str | None:
+    """Compile a text, and return the error that this raises, if one does."""
+    try:
+        compile(source, path, "exec", dont_inherit=True)
+    except SyntaxError as error:
+        return f"{type(error).__name__}: {error.msg} (line {error.lineno})"
+    except (ValueError, RecursionError, MemoryError, OverflowError) as error:
+        return f"{type(error).__name__}: {error}"
+    return None
 
 
 def _anchor(data: dict[str, Any]) -> Anchor:

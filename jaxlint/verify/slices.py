@@ -1,0 +1,291 @@
+"""Functions without some of their statements: what is left to run where the code before a place cannot be run.
+
+A place in a function often needs little of what is computed before it: the statement that reads the data, asks the
+network or needs an hour can be left out, if what it would have bound becomes a parameter.  What such a slice shows is
+true of the function for some values of these names.  It says nothing where the statements left out could decide
+whether the place runs at all, because they look something up that an earlier call has stored; those are kept.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from .instrument import first_line
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+
+
+@dataclass(frozen=True)
+class Slice:
+    """A function without the statements on some lines: as it is written, and as it is run.
+
+    `lifted` are the names that the statements left out would have bound, which are keyword-only parameters.
+    """
+
+    node: Definition
+    run: Definition
+    lifted: tuple[str, ...]
+    lines: tuple[tuple[int, int], ...]
+
+    def __str__(self) -> str:
+        parts = [str(start) if start == end else f"{start} to {end}" for start, end in self.lines]
+        return f"without line{'s' if len(parts) > 1 or ' ' in parts[0] else ''} {', '.join(parts)}"
+
+
+def lines_of(statement: ast.stmt) -> tuple[int, int]:
+    """Return the first and the last line of a statement."""
+    return first_line(statement), statement.end_lineno or statement.lineno
+
+
+def without(written: Definition, instrumented: Definition, left_out: Sequence[ast.stmt]) -> Slice | None:
+    """Return a function without some of its statements; None where what they bind cannot be a parameter."""
+    lines = sorted({lines_of(statement) for statement in left_out})
+    node, run = _removed(written, lines), _removed(instrumented, lines)
+    if node is None or run is None:
+        return None
+    known = {argument.arg for argument in _parameters(written)}
+    used = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    kept = _statements(node)
+    lifted: dict[str, None] = {}
+    for statement in left_out:
+        before = {
+            name
+            for s in kept
+            if s.lineno < statement.lineno
+            for name in (_bound_in_head(s) if _holds(s, statement) else bound(s))
+        }
+        lifted.update(dict.fromkeys(name for name in bound(statement) if name in used - known - before))
+    for function in (node, run):
+        function.args.kwonlyargs += [ast.copy_location(ast.arg(name, None), function.body[0]) for name in lifted]
+        function.args.kw_defaults += [None] * len(lifted)
+        function.decorator_list = []
+    return Slice(node, run, tuple(lifted), tuple(lines))
+
+
+def candidates(function: Definition, line: int) -> list[ast.stmt]:
+    """Return the statements that may be left out for a line to run, in order.
+
+    They are on the way to the line, bind nothing but local names, and leave the function nowhere.  Where the line runs
+    on a condition, what comes after it stays, and so does whatever the condition depends on.
+    """
+    path = list(_path(function, line))
+    conditions = list(_conditions(function, line))
+    decisive = _closure(function, conditions, line)
+    found = []
+    for block, index in path:
+        for number, statement in enumerate(block):
+            if number == index or not _may_go(statement):
+                continue
+            if conditions and (number > index or _mentioned(statement) & decisive):
+                continue
+            found.append(statement)
+    return sorted(found, key=first_line)
+
+
+def is_conditional(tree: ast.AST, line: int) -> bool:
+    """Tell whether a line runs in some calls of the outermost function around it and may not in others.
+
+    Where it does in each, nothing that an earlier call has stored keeps a later one from running it.
+    """
+    function = _outermost(tree, line)
+    if function is None:
+        return False
+    if any(isinstance(node, _SCOPES) and node is not function and _covers(node, line) for node in ast.walk(function)):
+        # Whether a function inside is called, and how often, is not to be seen here.
+        return True
+    return bool(list(_conditions(function, line)))
+
+
+def bound(statement: ast.stmt) -> Iterator[str]:
+    """Yield the local names that a statement binds."""
+    pending: list[ast.AST] = [statement]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
+            yield node.id
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name
+            continue
+        elif isinstance(node, ast.alias):
+            yield (node.asname or node.name).partition(".")[0]
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            yield node.name
+        elif isinstance(node, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+            pending += [inner.target for inner in ast.walk(node) if isinstance(inner, ast.NamedExpr)]
+            continue
+        pending += ast.iter_child_nodes(node)
+
+
+def _bound_in_head(statement: ast.stmt) -> Iterator[str]:
+    """Yield the names that a loop or a `with` binds itself."""
+    for child in ast.iter_child_nodes(statement):
+        if isinstance(child, ast.expr | ast.withitem):
+            yield from (n.id for n in ast.walk(child) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+
+
+def _removed(function: Definition, lines: Sequence[tuple[int, int]]) -> Definition | None:
+    """Return a copy of a function without the statements on these lines; None if nothing would be left."""
+    copied = copy.deepcopy(function)
+    for node in ast.walk(copied):
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(node, name, None)
+            if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
+                left = [s for s in block if not any(a <= first_line(s) and lines_of(s)[1] <= b for a, b in lines)]
+                setattr(node, name, left or ([ast.copy_location(ast.Pass(), block[0])] if name == "body" else []))
+    return copied if copied.body else None
+
+
+def _parameters(function: Definition) -> Iterator[ast.arg]:
+    arguments = function.args
+    yield from (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+    yield from filter(None, (arguments.vararg, arguments.kwarg))
+
+
+def _statements(function: Definition) -> list[ast.stmt]:
+    return [node for node in ast.walk(function) if isinstance(node, ast.stmt) and node is not function]
+
+
+def _holds(outer: ast.stmt, inner: ast.stmt) -> bool:
+    return lines_of(outer)[0] <= lines_of(inner)[0] and lines_of(inner)[1] <= lines_of(outer)[1]
+
+
+def _covers(node: ast.AST, line: int) -> bool:
+    if isinstance(node, ast.stmt):
+        start, end = lines_of(node)
+        return start <= line <= end
+    return isinstance(node, ast.expr) and node.lineno <= line <= (node.end_lineno or node.lineno)
+
+
+def _outermost(tree: ast.AST, line: int) -> Definition | None:
+    """Return the outermost function, or method of a class outside functions, around a line."""
+    pending: list[ast.AST] = [tree]
+    while pending:
+        node = pending.pop()
+        for child in ast.iter_child_nodes(node):
+            if not isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case):
+                continue
+            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
+                if _covers(child, line):
+                    return child
+            else:
+                pending.append(child)
+    return None
+
+
+def _blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
+    for name in ("body", "orelse", "finalbody"):
+        block = getattr(node, name, None)
+        if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
+            yield block
+    for part in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
+        yield part.body
+
+
+def _path(function: Definition, line: int) -> Iterator[tuple[list[ast.stmt], int]]:
+    """Yield the blocks of a function that a line is in, outermost first, and where in each; not those of others."""
+    node: ast.AST = function
+    while True:
+        inner = next(
+            ((block, number) for block in _blocks(node) for number, s in enumerate(block) if _covers(s, line)), None
+        )
+        if inner is None:
+            return
+        yield inner
+        node = inner[0][inner[1]]
+        if isinstance(node, _SCOPES):
+            return
+
+
+def _conditions(function: Definition, line: int) -> Iterator[ast.AST]:
+    """Yield what decides whether a line of a function runs: tests around it, and exits before it."""
+    for node in ast.walk(function):
+        match node:
+            case ast.If() | ast.While() if _covers(node, line) and not _in_head(node, line):
+                yield node.test
+            case ast.For() | ast.AsyncFor() if _covers(node, line) and not _in_head(node, line):
+                if any(isinstance(part, ast.Compare | ast.comprehension | ast.BoolOp) for part in ast.walk(node.iter)):
+                    yield node.iter
+            case ast.Match() if _covers(node, line):
+                yield node.subject
+            case ast.Try() if any(h.lineno <= line <= (h.body[-1].end_lineno or 0) for h in node.handlers):
+                # Whether it comes to a handler is up to what is tried.
+                yield ast.Tuple([s for s in ast.walk(node) if isinstance(s, ast.expr)], ast.Load())
+            case ast.IfExp() if _covers(node, line):
+                yield node.test
+            case ast.BoolOp() if _covers(node, line):
+                yield node.values[0]
+            case ast.comprehension() if node.ifs and any(_covers(test, line) for test in node.ifs):
+                yield from node.ifs
+            case ast.If() | ast.While() | ast.For() | ast.AsyncFor() | ast.Try() | ast.With() | ast.Match():
+                if lines_of(node)[1] < line and any(isinstance(n, _EXITS) for n in ast.walk(node)):
+                    yield getattr(node, "test", None) or node
+
+
+def _in_head(node: ast.stmt, line: int) -> bool:
+    """Tell whether a line is in the head of a compound statement, which is evaluated in any case."""
+    body: list[ast.stmt] = getattr(node, "body", [])
+    return bool(body) and line < first_line(body[0])
+
+
+def _closure(function: Definition, conditions: Iterable[ast.AST], line: int) -> set[str]:
+    """Return the names that conditions depend on, through the statements before a line."""
+    found = {name for condition in conditions for name in _mentioned(condition)}
+    before = [s for s in _statements(function) if first_line(s) < line and not isinstance(s, _SCOPES)]
+    while True:
+        more = {name for s in before if set(bound(s)) & found for name in _heads(s)} - found
+        if not more:
+            return found
+        found |= more
+
+
+def _heads(statement: ast.stmt) -> set[str]:
+    """Return the names that a statement mentions; of a compound one only those of its head."""
+    if not any(True for _ in _blocks(statement)):
+        return _mentioned(statement)
+    parts = [child for child in ast.iter_child_nodes(statement) if not isinstance(child, ast.stmt | ast.ExceptHandler)]
+    return {name for part in parts for name in _mentioned(part)}
+
+
+def _mentioned(node: ast.AST) -> set[str]:
+    return {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)} - _HARMLESS
+
+
+def _may_go(statement: ast.stmt) -> bool:
+    if isinstance(statement, _KEPT) or (isinstance(statement, ast.Assert) and isinstance(statement.test, ast.Constant)):
+        return False
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
+        return False
+    pending: list[tuple[ast.AST, bool]] = [(statement, False)]
+    while pending:
+        node, looping = pending.pop()
+        if isinstance(
+            node, ast.Return | ast.Yield | ast.YieldFrom | ast.Await | ast.Global | ast.Nonlocal | ast.Delete
+        ):
+            return False
+        if isinstance(node, ast.Break | ast.Continue) and not looping:
+            return False
+        if isinstance(node, _SCOPES):
+            continue
+        pending += [(child, looping or isinstance(node, _LOOPS)) for child in ast.iter_child_nodes(node)]
+    return True
+
+
+_KEPT = (
+    ast.Raise,
+    ast.FunctionDef,
+    ast.AsyncFunctionDef,
+    ast.ClassDef,
+    ast.Import,
+    ast.ImportFrom,
+    ast.Global,
+    ast.Nonlocal,
+)
+_LEAVING = (ast.Return, ast.Yield, ast.YieldFrom, ast.Await, ast.Global, ast.Nonlocal, ast.Delete)
+_EXITS = (ast.Return, ast.Break, ast.Continue, ast.Yield, ast.YieldFrom)
+_HARMLESS = frozenset(("jax", "jnp", "np", "len", "int", "isinstance", "print", "range", "float", "bool", "str"))
+"""Names that nothing a function does changes."""
