@@ -15,6 +15,8 @@ from jaxlint.finding import Place
 SURE = 2
 PERHAPS = 1
 ONCE = 1
+CASES = 1
+STEPS = 2
 HIGH = 2
 MADE = 1
 COMPILED = 2
@@ -29,8 +31,9 @@ class Outside:
     does; `compiled`, `staged` and `hidden` are those of `jaxlint.facts.context.tracing.Trace`.  `eager`: 2 a chain of
     plain calls starts at module level or where a program starts, 1 a Python loop calls it.  `repeated`: a call of it,
     perhaps by way of others, is in a loop that no trace surrounds.  `called`: 0 no call visible, 1 all calls run once,
-    2 others.  `tracer`, `runner`, `looper` and `caller` are places that show it: the wrapper where a trace starts, the
-    call where the program starts, the call in the loop, a call.
+    2 others.  `again`: STEPS a loop that runs it does the same in each iteration, CASES one in the library itself goes
+    through a collection, 0 none is visible.  `tracer`, `runner`, `looper` and `caller` are places that show it: the
+    wrapper where a trace starts, the call where the program starts, the call in the loop, a call.
     """
 
     traced: int = 0
@@ -40,6 +43,7 @@ class Outside:
     eager: int = 0
     repeated: bool = False
     called: int = 0
+    again: int = 0
     tracer: Place | None = None
     runner: Place | None = None
     looper: Place | None = None

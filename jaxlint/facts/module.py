@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from jaxlint.facts.cache_misses.arguments import Arguments
+from jaxlint.facts.cache_misses.calculations import Calculations
 from jaxlint.facts.cache_misses.captured_arrays import Captured, CapturedArrays
 from jaxlint.facts.cache_misses.cleared import Cleared, ClearedCaches
 from jaxlint.facts.cache_misses.discarded import UnusedCompiled
@@ -20,6 +21,7 @@ from jaxlint.facts.cache_misses.instances import Instances
 from jaxlint.facts.cache_misses.signatures import Signatures, WrongArgument
 from jaxlint.facts.cache_misses.sites import CompileSite, Lifetime, Sites
 from jaxlint.facts.cache_misses.stale import Stale
+from jaxlint.facts.cache_misses.structure import Structure
 from jaxlint.facts.cache_misses.targets import NAMED
 from jaxlint.facts.context.behind import Behind
 from jaxlint.facts.context.calls import Calls
@@ -209,7 +211,10 @@ class ModuleFacts:
     def evidence(self) -> Evidences:
         """What supports and weakens a finding."""
         parts = (self.tree, self.names, self.runs, self.tracing, self.contexts, self.calls)
-        return Evidences(*parts, self.staged, self.loops, self.eager, self.arguments)
+        calculations = Calculations(self.tree, self.names, self.wrappings, self.contexts)
+        return Evidences(
+            *parts, self.staged, self.loops, self.eager, self.arguments, calculations, Structure(self.names, self.calls)
+        )
 
     @functools.cached_property
     def reasons(self) -> Reasons:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from jaxlint.facts.context import surroundings
-from jaxlint.facts.incoming import HIGH, Outside
+from jaxlint.facts.incoming import CASES, HIGH, STEPS, Outside
 from jaxlint.facts.jax_api.wrappers import Wrapper
+from jaxlint.facts.summary import exports
 from jaxlint.facts.summary.exports import GUARDED, HOST_LOOP, RULES, Key
 from jaxlint.finding import Place
 from jaxlint.project.values import Value, Values
@@ -40,7 +41,8 @@ class At(NamedTuple):
 class _Edge(NamedTuple):
     """A call: the node that is called, the loop that the call is in (0, LOOP or HOST_LOOP), and its place.
 
-    `guarded` says that a test for tracers keeps traces out, `sole` that the call can be of nothing else.
+    `guarded` says that a test for tracers keeps traces out, `sole` that the call can be of nothing else, `steps` that
+    the loop does the same again in each iteration.
     """
 
     target: int
@@ -48,6 +50,21 @@ class _Edge(NamedTuple):
     at: At
     guarded: bool = False
     sole: bool = True
+    steps: bool = False
+
+
+def _edge_to(target: int, loop: int, at: At, *, sole: bool) -> _Edge:
+    """Return a call in a loop as records write it."""
+    return _Edge(target, loop % GUARDED, at, bool(loop & GUARDED), sole, bool(loop & exports.STEPS))
+
+
+class _Call(NamedTuple):
+    """A call from the side of what is called."""
+
+    caller: int
+    loop: int
+    at: At
+    steps: bool
 
 
 class Graph:
@@ -63,7 +80,7 @@ class Graph:
         self._module_of = list(values.module_of)
         self._count = len(self._functions)
         self.calls: dict[int, list[_Edge]] = defaultdict(list)
-        self._callers: dict[int, list[tuple[int, int, At]]] = defaultdict(list)
+        self._callers: dict[int, list[_Call]] = defaultdict(list)
         self._guesses: dict[int, list[str]] = defaultdict(list)
         self._parameters: dict[tuple[int, str], int] = {}
         self._owner: dict[int, int] = {}
@@ -83,6 +100,7 @@ class Graph:
         self._from_elsewhere: dict[int, tuple[Trace, At]] = {}
         self._sources: dict[str, tuple[Trace, list[int]]] = {}
         self._work: list[int] = []
+        self._is_example = [surroundings.is_example_file(module.name) for module in values.modules]
         self._tests = [self._is_test(function) for function in range(self._count)]
         self._tests += [False] * (len(self._module_of) - self._count)
         self._eager: dict[int, int] = {}
@@ -90,6 +108,8 @@ class Graph:
         self._repeated: dict[int, At] = {}
         self._trace(tests=False)
         self._spread_eagerness()
+        self._stepped = self._spread_loops(lambda _, edge: edge.steps)
+        self._cased = self._spread_loops(lambda module, edge: bool(edge.loop) and not self._is_example[module])
         # That a test traces a function says that it can be traced, not that others do: what programs run eagerly is
         # eager for all that.
         self._spared = frozenset(function for function, level in self._eager.items() if level == HIGH)
@@ -143,11 +163,12 @@ class Graph:
                 self._call(function, target, loop, at, sole=sole)
         elif value[0] == "p":
             parameter = self._parameter(value[1], value[2])
-            self._parameter_calls[function].append(_Edge(parameter, loop % GUARDED, at, loop >= GUARDED, sole))
+            self._parameter_calls[function].append(_edge_to(parameter, loop, at, sole=sole))
 
     def _edge(self, caller: int, callee: int, loop: int, at: At, *, sole: bool = True) -> None:
-        self.calls[caller].append(_Edge(callee, loop % GUARDED, at, loop >= GUARDED, sole))
-        self._callers[callee].append((caller, loop % GUARDED, at))
+        edge = _edge_to(callee, loop, at, sole=sole)
+        self.calls[caller].append(edge)
+        self._callers[callee].append(_Call(caller, edge.loop, at, edge.steps))
 
     def _any_of(self, cls: int, name: str) -> int:
         """Return the node that represents a method of that name in whatever subclass an instance is of."""
@@ -357,6 +378,43 @@ class Graph:
                     if not self._tests[target]:
                         work.append(target)
 
+    def _spread_loops(self, counts: Callable[[int, _Edge], bool]) -> set[int]:
+        """Return what runs in a loop that counts, perhaps by way of others; `counts` gets a call and its module.
+
+        A parameter of a function that is given several functions, as a decorator is, says nothing of any of them unless
+        it is called in a loop itself.
+        """
+        found: set[int] = set()
+        work = [
+            edge.target
+            for function in dict.fromkeys((*self.calls, *self._parameter_calls))
+            if not self._tests[function] and self._runs_plainly(function)
+            for edge in (*self.calls.get(function, ()), *self._parameter_calls.get(function, ()))
+            if counts(self._module_of[function], edge)
+        ]
+        while work:
+            function = work.pop()
+            if function in found or function in self._host:
+                continue
+            found.add(function)
+            if self._runs_plainly(function) and not (function < self._count and self._tests[function]):
+                work.extend(self._run_alone(function))
+        return found
+
+    def _run_alone(self, node: int) -> Iterator[int]:
+        """Yield what a node runs, without parameters that several functions are given."""
+        yield from (edge.target for edge in self.calls.get(node, ()))
+        for edge in self._parameter_calls.get(node, ()):
+            if len(self._given.get(edge.target, ())) == 1:
+                yield edge.target
+        yield from (given for given, _ in self._given.get(node, ()))
+
+    def _runs_plainly(self, node: int) -> bool:
+        """Whether something visible runs a function outside any trace, or nothing traces it."""
+        if node < self._count and self._is_staged_by_decorator(node):
+            return False
+        return node not in self._traces or self._eager.get(node) == HIGH
+
     def _start(self, caller: int, at: At) -> At:
         """Return where the chain of calls starts on which a call runs; the call itself where its caller starts it."""
         return self._eager_at.get(caller, at)
@@ -396,7 +454,7 @@ class Graph:
         """Whether calls of a function are visible and each of them runs once."""
         if function >= self._count:
             callers = self._callers.get(function, ())
-            return bool(callers) and all(not loop and self.is_once(caller) for caller, loop, _ in callers)
+            return bool(callers) and all(not loop and self.is_once(caller) for caller, loop, _, _ in callers)
         if self._runs_once(function):
             return True
         known = self._once.get(function)
@@ -405,7 +463,7 @@ class Graph:
             callers = [call for call in self._callers.get(function, ()) if not self._tests[call[0]]]
             guessed = self._functions[function].cls >= 0 and self._guessed.get(self._functions[function].name)
             known = bool(callers) and not guessed and not self._escapes.get(function)
-            known = known and all(not loop and self.is_once(caller) for caller, loop, _ in callers)
+            known = known and all(not loop and self.is_once(caller) for caller, loop, _, _ in callers)
             self._once[function] = known
         return known
 
@@ -417,7 +475,7 @@ class Graph:
         trace, tracer = self._from_elsewhere.get(function, _NO_TRACE)
         eager, called = 0, 0
         runner, looper, first = _UNPLACED, None, _UNPLACED
-        for caller, loop, at in self._callers.get(function, ()):
+        for caller, loop, at, _ in self._callers.get(function, ()):
             if self._module_of[caller] == module or self._tests[caller]:
                 continue
             called = max(called, 1 if not loop and self.is_once(caller) else 2)
@@ -441,10 +499,33 @@ class Graph:
         guessed = self._guessed.get(record.name, set()) if record.cls >= 0 else set()
         if guessed - {module} or self._escapes.get(function, set()) - {module}:
             called = 2
-        if trace == _UNTRACED and not (eager or looper is not None or called):
+        if trace == _UNTRACED and not (eager or looper is not None or called or self._again(function)):
             return None
         places = (tracer, runner if eager else _UNPLACED, looper or _UNPLACED, first)
-        return Outside(*trace, eager, looper is not None, called, *(self._place(at, module) for at in places))
+        return Outside(
+            *trace,
+            eager,
+            looper is not None,
+            called,
+            self._again(function),
+            *(self._place(at, module) for at in places),
+        )
+
+    def _again(self, function: int) -> int:
+        """Say what kind of loop of other modules runs a function: STEPS, CASES, or 0 for none."""
+        module, again = self._module_of[function], 0
+        for caller, loop, _, steps in self._callers.get(function, ()):
+            if self._module_of[caller] == module or self._tests[caller] or not self._runs_plainly(caller):
+                continue
+            if steps or caller in self._stepped:
+                return STEPS
+            if (loop and not self._is_example[self._module_of[caller]]) or caller in self._cased:
+                again = CASES
+        for parameter in self._handed.get(function, ()):
+            if parameter in self._stepped:
+                return STEPS
+            again = CASES if parameter in self._cased else again
+        return again
 
     def _place(self, at: At, module: int) -> Place | None:
         """Return a line as a file is told of it, None where it is one of its own, or of a notebook's cells."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from jaxlint.facts.incoming import COMPILED, MADE
+from jaxlint.facts.jax_api.glance import is_memoiser
 from jaxlint.facts.jax_api.wrappers import Wrapper, table
 from jaxlint.facts.summary.exports import CONSTRUCTORS, RULES, ClassRecord, Exports, FunctionRecord, Key
 from jaxlint.finding import Place
@@ -519,8 +520,7 @@ class Values:
 
     def _is_memoised(self, function: int) -> bool:
         refs = self.modules[self.module_of[function]].exports.refs
-        names = (str(refs[ref][-1]).lower() for ref in self.functions[function].decorators)
-        return any("cache" in name or "memo" in name for name in names)
+        return any(is_memoiser(str(refs[ref][-1])) for ref in self.functions[function].decorators)
 
     def _newness(self, module: int, number: int, function: int) -> int:
         """Return whether a reference is a function that `function` creates again, and whether it is compiled."""

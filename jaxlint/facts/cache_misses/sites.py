@@ -13,10 +13,11 @@ from jaxlint.facts.cache_misses.targets import NESTED_DEF, Target, Targets
 from jaxlint.facts.context.calls import Calls
 from jaxlint.facts.context.wrapping import Wrapped, Wrappings
 from jaxlint.facts.incoming import COMPILED, NOTHING, Imported, Incoming
+from jaxlint.facts.jax_api.glance import is_memoiser
 from jaxlint.facts.jax_api.wrappers import Wrapper
 from jaxlint.facts.syntax.answers import Answers
 from jaxlint.facts.syntax.names import Expression, Names
-from jaxlint.facts.syntax.tree import Class, Context, Function, Tree
+from jaxlint.facts.syntax.tree import Class, Context, Function, Tree, last_name, same_code
 
 
 class Lifetime(enum.Enum):
@@ -86,7 +87,10 @@ class Sites:
         self._compiling = {
             id(site.context.function)
             for site in self.sites
-            if self._comes_new(site) and self._leaves(site) and site.lifetime is Lifetime.CALL
+            if self._comes_new(site)
+            and self._leaves(site)
+            and site.lifetime is Lifetime.CALL
+            and not (site.context.function is not None and self._keeps(site.context.function))
         }
         self._spread_factories()
         self.factory_calls = list(self._factory_calls())
@@ -100,12 +104,41 @@ class Sites:
         return self._makers.get(id(function), lambda: self._makes_function(function), cut=False)
 
     def _makes_function(self, function: Function) -> bool:
-        return not self.is_cached(function) and any(self._is_new(returned, function) for returned in function.returns)
+        return not self._is_memoised(function) and any(
+            self._is_new(returned, function) for returned in function.returns
+        )
 
     def is_cached(self, function: Function) -> bool:
         """Whether a function's results are cached: lru_cache, cache, cached_property and the like."""
-        names = (name.rpartition(".")[2].lower() for name in self._names.decorator_names(function))
-        return any("cache" in name or "memo" in name for name in names)
+        return any(is_memoiser(name.rpartition(".")[2]) for name in self._names.decorator_names(function))
+
+    def _is_memoised(self, function: Function) -> bool:
+        """Whether a function gives what it made before, by a decorator or by a container that it looks into."""
+        return self.is_cached(function) or self._keeps(function)
+
+    def _keeps(self, function: Function) -> bool:
+        """Whether a function stores what it returns in a container that it returns from, `kept[key] = made`."""
+        returned = [node.value for node in function.returns if isinstance(node, cst.Name)]
+        looked_up = [node.value for node in function.returns if isinstance(node, cst.Subscript)]
+        if not returned and not looked_up:
+            return False
+        for node in self._tree.body(function):
+            if not isinstance(node, cst.Assign):
+                continue
+            stored = [t.target for t in node.targets if isinstance(t.target, cst.Subscript)]
+            if not stored or not self._outlives(stored[0].value, function):
+                continue
+            named = [t.target for t in node.targets if isinstance(t.target, cst.Name)] + [node.value]
+            if any(isinstance(part, cst.Name) and part.value in returned for part in named):
+                return True
+            if any(same_code(stored[0].value, container) for container in looked_up):
+                return True
+        return False
+
+    def _outlives(self, container: cst.BaseExpression, function: Function) -> bool:
+        """Whether a container is not one that a function has made itself, as a literal or by `dict()`."""
+        made = [value.node for value in self._names.values(container) if isinstance(value, Expression)]
+        return not any(_makes_container(node) and self._tree.context(node).function is function for node in made)
 
     def is_property(self, function: Function) -> bool:
         """Whether a function is a plain property, which runs on each access."""
@@ -180,7 +213,7 @@ class Sites:
         while changed:
             changed = False
             for function in self._tree.functions:
-                if id(function) in self._compiling or self.is_cached(function):
+                if id(function) in self._compiling or self._is_memoised(function):
                     continue
                 for returned in function.returns:
                     if isinstance(returned, cst.Call) and (
@@ -249,3 +282,9 @@ class Sites:
     def _guessed(self, call: cst.Call, function: Function) -> bool:
         """Whether the call graph only guessed by the method's name."""
         return not any(value is function for value in self._names.values(call.func))
+
+
+def _makes_container(node: cst.CSTNode) -> bool:
+    if isinstance(node, cst.Call):
+        return last_name(node.func) in ("dict", "list", "defaultdict", "zeros", "empty")
+    return isinstance(node, (cst.Dict, cst.DictComp, cst.List, cst.ListComp))

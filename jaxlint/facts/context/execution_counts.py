@@ -8,8 +8,14 @@ from typing import TYPE_CHECKING
 
 from jaxlint.facts.context.calls import Calls, CallSite
 from jaxlint.facts.context.contexts import FunctionContexts
-from jaxlint.facts.context.surroundings import is_test_class, is_test_file, is_test_name
-from jaxlint.facts.incoming import NOTHING, ONCE, Incoming, Outside
+from jaxlint.facts.context.surroundings import (
+    is_example_file,
+    is_notebook_file,
+    is_test_class,
+    is_test_file,
+    is_test_name,
+)
+from jaxlint.facts.incoming import CASES, NOTHING, ONCE, STEPS, Incoming, Outside
 from jaxlint.facts.syntax.tree import Function
 
 if TYPE_CHECKING:
@@ -64,6 +70,28 @@ class Runs:
                 work.append(site.context.function)
         return None
 
+    def again(self, function: Function | None, is_step: Callable[[CallSite], bool]) -> int:
+        """Say what kind of loop in sight runs a function again, perhaps by way of others: STEPS, CASES or 0 for none.
+
+        `is_step` says of a call in a loop of this module whether the loop does the same again in each iteration.  The
+        cases that an example or a script goes through are its own.
+        """
+        found, work, seen = 0, [function], set[int]()
+        while work:
+            current = work.pop()
+            if current is None or id(current) in seen:
+                continue
+            seen.add(id(current))
+            outside = self._incoming.functions.get(current.qualname)
+            found = max(found, outside.again if outside is not None else 0)
+            for site in self._calls.of(current):
+                if self._contexts.is_traced_only(site.context.function):
+                    continue
+                if site.context.loop is not None:
+                    found = max(found, STEPS if is_step(site) else 0 if self._is_example else CASES)
+                work.append(site.context.function)
+        return found
+
     def called_once(self, function: Function | None) -> bool:
         """Whether calls of a function are visible and all of them run once."""
         work, seen = [function], set[int]()
@@ -100,3 +128,12 @@ class Runs:
     @functools.cached_property
     def _is_test_file(self) -> bool:
         return is_test_file(self._source.path, self._settings)
+
+    @functools.cached_property
+    def _is_example(self) -> bool:
+        return is_example_file(self._source.path)
+
+    @property
+    def is_notebook(self) -> bool:
+        """Whether the module is a notebook, or the script that was made of one: what it defines, nobody imports."""
+        return is_notebook_file(self._source.path)

@@ -99,6 +99,7 @@ class Tracing:
         self._library_methods(tree)
         self._rules_of_custom_derivatives(tree)
         self._collectives(tree)
+        self._kernels(tree, wrapped)
         self._perhaps: set[int] = set()
         perhaps = self._traced_elsewhere(tree, incoming)
         self._spread()
@@ -284,6 +285,22 @@ class Tracing:
                 continue
             if any(isinstance(arg.value, cst.BaseString) for arg in call.args):
                 self._mark(function, Trace(call, staged=True, whole=True))
+
+    def _kernels(self, tree: Tree, wrapped: list[Wrapped]) -> None:
+        """Mark what works within a Pallas kernel alone, and what hands that to a loop of jax, which is in it too."""
+        inside = dict[int, Function]()
+        for call in tree.calls:
+            function = tree.contexts[id(call)].function
+            if function is not None and any(map(arrays.is_kernel_only, self._names.externals(call.func))):
+                inside[id(function)] = function
+        for item in wrapped if inside else ():
+            around = tree.context(item.node).function
+            if item.wrapper.kind != "control-flow" or around is None:
+                continue
+            if any(id(function) in inside for target in item.targets for function in self.functions_behind(target)):
+                inside.setdefault(id(around), around)
+        for function in inside.values():
+            self._mark(function, Trace(None, staged=True, whole=True))
 
     def _mark(self, function: Function, trace: Trace) -> None:
         known = self._traces[id(function)] if id(function) not in self._host else None

@@ -10,7 +10,7 @@ import libcst as cst
 
 from jaxlint.facts.cache_misses.targets import Target, Targets
 from jaxlint.facts.context.wrapping import Wrapped, Wrappings
-from jaxlint.facts.syntax.names import Expression, Names
+from jaxlint.facts.syntax.names import Expression, Names, Value
 from jaxlint.facts.syntax.tree import Tree
 
 
@@ -92,8 +92,12 @@ class EagerSites:
         if wrapped.decorated is not None and len(self._wrappings.of_function(wrapped.decorated)) > 1:
             return  # another decorator compiles it, or may
         for call in self._tree.calls:
-            if any(
-                made is (value.node if isinstance(value, Expression) else value)
-                for value in self._names.values(call.func)
-            ):
+            values = self._names.values(call.func)
+            is_made = any(made is (value.node if isinstance(value, Expression) else value) for value in values)
+            if is_made and not any(map(self._is_compiled, values)):
                 yield call
+
+    def _is_compiled(self, value: Value) -> bool:
+        """Whether a value is a compiled function: a name that is bound to both is called as the latter."""
+        wrapped = self._wrappings.of(value.node) if isinstance(value, Expression) else None
+        return wrapped is not None and wrapped.wrapper.compiles

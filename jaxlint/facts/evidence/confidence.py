@@ -39,6 +39,9 @@ class Doubt(enum.Enum):
     SCALARS = "it is in a branch for scalars, which a trace may never enter"
     INTERRUPTED = "Python or NumPy uses values between the array operations"
     SIZE = "nothing visible shows how large the array is"
+    CASES = "the visible loops that run it go through cases, and each may need its own program"
+    GIVEN = "it compiles a function that the caller passes, and each function needs its own program"
+    UNREPEATED = "nothing visible shows that it runs more than once"
     MAY_BE_LIST = "the loop may run over a list of a few arrays"
 
 

@@ -8,12 +8,14 @@ from dataclasses import replace
 import libcst as cst
 
 from jaxlint.facts.cache_misses.arguments import Arguments, Given, StaticField
+from jaxlint.facts.cache_misses.calculations import Calculations
 from jaxlint.facts.cache_misses.captured_arrays import Captured
 from jaxlint.facts.cache_misses.discarded import Discarded, UnusedName
 from jaxlint.facts.cache_misses.fate import Kept
 from jaxlint.facts.cache_misses.instances import ShortLived
 from jaxlint.facts.cache_misses.sites import CompileSite, Lifetime
 from jaxlint.facts.cache_misses.stale import StaleRead
+from jaxlint.facts.cache_misses.structure import Structure
 from jaxlint.facts.cache_misses.targets import Target
 from jaxlint.facts.context.calls import Calls, CallSite, argument_of
 from jaxlint.facts.context.contexts import FunctionContexts
@@ -26,19 +28,17 @@ from jaxlint.facts.eager.growing import Growing
 from jaxlint.facts.eager.steps import Objective, Step
 from jaxlint.facts.errors.staged import Staged, Usage
 from jaxlint.facts.evidence.confidence import Doubt, Evidence
+from jaxlint.facts.incoming import CASES, STEPS
+from jaxlint.facts.summary.exports import CONSTRUCTORS
 from jaxlint.facts.syntax import guards
 from jaxlint.facts.syntax.names import Expression, Names, Value
 from jaxlint.facts.syntax.tree import Context, Function, Loop, Parameter, Tree, last_name, within
 from jaxlint.facts.values.bounds import BoundKind
 from jaxlint.facts.values.compiled_calls import CompiledCall
-from jaxlint.facts.values.loops import Loops, mentions
+from jaxlint.facts.values.iterations import counted_by, is_handed, is_step_loop
+from jaxlint.facts.values.loops import Loops
 
 _ITERATORS = frozenset({"enumerate", "zip", "reversed", "sorted", "tqdm", "list", "tuple"})
-_DEEP = 3
-_MAKERS = frozenset(
-    "zeros ones full empty eye arange linspace normal uniform randint bernoulli truncated_normal rand randn".split()
-)
-"""Functions that are told the size of the array that they make."""
 _HEAVY = 40
 """An iteration of so many operations is worth a jitted function, however few iterations there are: of the labelled
 loops of which nothing says how long they are, 7 of 32 are worth a change, and half of those with so many operations."""
@@ -61,6 +61,8 @@ class Evidences:
         loops: Loops,
         eager: Eager,
         arguments: Arguments,
+        calculations: Calculations,
+        structure: Structure,
     ) -> None:
         self._tree = tree
         self._names = names
@@ -72,27 +74,70 @@ class Evidences:
         self._loops = loops
         self._eager = eager
         self._arguments = arguments
+        self._calculations = calculations
+        self._structure = structure
 
     def site(self, site: CompileSite) -> Evidence:
         """Return what supports and weakens a compile site whose object is short-lived."""
-        doubts = self._doubts(site)
-        evidence = self.place(site.context, in_loop=site.lifetime is Lifetime.ITERATION, doubts=doubts)
-        if Doubt.REUSED in doubts:
-            # What is compiled once and serves a whole run costs little, unless there are many runs.
-            return replace(evidence, repeated=self._runs_often(site.context))
-        return evidence
+        context, target = site.context, site.target
+        calculations, doubts = self._calculations, self._doubts(site)
+        if calculations.is_data(target.node):
+            doubts |= {Doubt.OWN_PROGRAM}
+        if calculations.is_given(target.node, target.root, context.function):
+            doubts |= {Doubt.GIVEN}
+        return self._compiling(context, in_loop=site.lifetime is Lifetime.ITERATION, doubts=doubts)
 
-    def _runs_often(self, context: Context) -> bool:
-        """Whether a function is called in a loop that counts, or in which a program spends its time.
+    def _compiling(self, context: Context, *, in_loop: bool, doubts: frozenset[Doubt]) -> Evidence:
+        """Return the evidence for a place that compiles for each run of its function.
 
-        One that goes through a list of variants, such as the modes of a model, runs each of them once.
+        Only a loop that does the same again says that this happens often; without one, that the function is run for its
+        value, in a library.
         """
-        return self._runs.is_repeated(context.function, self._is_of_long_run)
+        function = context.function
+        again = self._runs.again(function, self._is_step)
+        if again == STEPS:
+            doubts -= {Doubt.GIVEN}  # what the loop gives is the same function each time
+        if not in_loop and again == CASES:
+            doubts |= {Doubt.CASES}
+        if not in_loop and not again and not self._is_run_for_values(function):
+            doubts |= {Doubt.UNREPEATED}
+        if not in_loop and self._runs.called_once(function):
+            doubts |= {Doubt.CALLED_ONCE}
+        return Evidence(
+            in_loop=in_loop,
+            repeated=again == STEPS,
+            run_once=function is None or self._runs.is_run_once(function),
+            test=self._runs.is_test(function),
+            traced=self._contexts.is_traced_only(function),
+            doubts=doubts,
+        )
 
-    def _is_of_long_run(self, site: CallSite) -> bool:
-        loop = site.context.loop
-        counts = loop is not None and (_counts(loop) or _carries(loop) or self._loops.is_long_work(loop))
-        return counts and not self._needs_own_program(site)
+    def _is_run_for_values(self, function: Function | None) -> bool:
+        """Whether who uses a library may well run a function again and again; nobody uses a notebook's."""
+        return not self._runs.is_notebook and self._calculations.is_calculation(function)
+
+    def _is_step(self, site: CallSite) -> bool:
+        """Whether a loop around a call does the same again: it is no constructor's, and the call gets no count."""
+        function, loop = site.context.function, site.context.loop
+        if loop is None or (function is not None and function.name in CONSTRUCTORS):
+            return False
+        if self._needs_own_program(site) or self._gives_new_function(site.node, loop):
+            return False
+        return any(
+            _carries(around) or (is_step_loop(around) and not is_handed(site.node, counted_by(around)))
+            for around in (loop, *loop.around)
+        )
+
+    def _gives_new_function(self, call: cst.Call, loop: Loop) -> bool:
+        """Whether a call in a loop is given a function that the loop defines, another one in each iteration."""
+        return any(
+            isinstance(arg.value, cst.Lambda)
+            or any(
+                made.context.loop is not None and made.context.loop.inside(loop)
+                for made in self._names.functions(arg.value)
+            )
+            for arg in call.args
+        )
 
     def _needs_own_program(self, site: CallSite) -> bool:
         """Whether a call in a loop gives a number that decides shapes, so that each iteration needs its own program."""
@@ -100,28 +145,12 @@ class Evidences:
         if loop is None:
             return False
         varying = {name for around in (loop, *loop.around) for name in self._loops.targets(around)}
-        for parameter in site.function.parameters:
-            given = argument_of(site.node, parameter, bound=site.bound)
-            if isinstance(given, cst.Name) and given.value in varying and self._decides_shapes(parameter, _DEEP):
-                return True
-        return False
-
-    def _decides_shapes(self, parameter: Parameter, depth: int) -> bool:
-        """Whether a parameter is a size of an array that its function, or one that it calls, makes."""
-        for node in self._tree.body(parameter.function):
-            if not isinstance(node, cst.Call) or not mentions([arg.value for arg in node.args], {parameter.name}):
-                continue
-            name = last_name(node.func)
-            of_arrays = any(n.startswith(("jax.", "numpy.")) for n in self._names.externals(node.func))
-            if name == "reshape" or (of_arrays and name in _MAKERS):
-                return True
-            for site in self._calls.of_node.get(id(node), ()) if depth else ():
-                for inner in site.function.parameters:
-                    given = argument_of(node, inner, bound=site.bound)
-                    same = isinstance(given, cst.Name) and given.value == parameter.name
-                    if same and self._decides_shapes(inner, depth - 1):
-                        return True
-        return False
+        return any(
+            isinstance(given := argument_of(site.node, parameter, bound=site.bound), cst.Name)
+            and given.value in varying
+            and self._structure.decides_in(site.function, parameter.name)
+            for parameter in site.function.parameters
+        )
 
     def _is_repeated_alike(self, function: Function | None) -> bool:
         """Whether a function is called again and again by what does not need a program of its own each time."""
@@ -264,10 +293,14 @@ class Evidences:
             # A body that is made above the loop that uses it compiles once a call.
             doubts |= {Doubt.REUSED} if context.loop is not None or site.shared else set()
         sure = level is Eagerness.HIGH
+        again = self._runs.again(function, self._is_step)
+        # Nobody meant it to compile, so that cases count as well: a program for each is no choice.
+        enough = STEPS if Doubt.REUSED in doubts else CASES
+        if not again and not site.in_loop and not (sure and self._is_run_for_values(function)):
+            doubts |= {Doubt.UNREPEATED}
         return Evidence(
             in_loop=site.in_loop and sure,
-            repeated=sure
-            and (self._runs_often(context) if Doubt.REUSED in doubts else self._runs.is_repeated(function)),
+            repeated=sure and again >= enough,
             # Nothing that runs once a process repeats what it compiles, but for its own loops.
             run_once=not site.in_loop and (function is None or self._runs.is_run_once(function)),
             test=self._runs.is_test(function),
@@ -289,9 +322,12 @@ class Evidences:
     def instance(self, instance: ShortLived) -> Evidence:
         """Return what supports and weakens an instance that compiles and dies with the call."""
         doubts = frozenset({Doubt.REUSED} if instance.looped and not instance.in_loop else ())
+        loop = instance.context.loop
+        if loop is not None and self._structure.differs_by_arguments(instance.node, loop):
+            doubts = doubts | {Doubt.OWN_PROGRAM}
         if self._measures_compilation(instance.context):
             doubts = doubts | {Doubt.MEASURED}
-        return self.place(instance.context, in_loop=instance.in_loop, doubts=doubts)
+        return self._compiling(instance.context, in_loop=instance.in_loop, doubts=doubts)
 
     def stale(self, stale: StaleRead) -> Evidence:
         """Return what supports and weakens an attribute that changes after it was read."""
@@ -356,7 +392,7 @@ class Evidences:
             found.add(Doubt.REUSED)  # the wrapper is written in a loop, the function that it is given is made above
         if fate.kept is Kept.PASSED and not fate.called_once:
             found.add(Doubt.PASSED_ON)
-        if target.one_shot and site.lifetime is not Lifetime.ITERATION:
+        if (target.one_shot or _places(site)) and site.lifetime is not Lifetime.ITERATION:
             found.add(Doubt.ONE_SHOT)
         if not target.sure:
             found.add(Doubt.UNSEEN)
@@ -370,14 +406,25 @@ class Evidences:
         """Whether each iteration compiles something else: the function is the loop variable, or the list is short."""
         if site.lifetime is not Lifetime.ITERATION:
             return False
-        if target.owner is not None:
-            return True
         loop = site.context.loop
+        if target.owner is not None or (loop is not None and self._differs(site, loop)):
+            return True
         while loop is not None:
             if loop.iterable is not None and self._is_short_list(loop.iterable):
                 return True
             loop = loop.outer
         return False
+
+    def _differs(self, site: CompileSite, loop: Loop) -> bool:
+        """Whether plain values that differ between the iterations decide what a site compiles."""
+        if isinstance(site.node, cst.Call) and site.wrapped is None:
+            factory = site.factory
+            made_here = factory is not None and factory.context.loop is not None and loop.inside(factory.context.loop)
+            if factory is not None and made_here and self._structure.differs(factory, loop):
+                return True
+            return self._structure.differs_by_arguments(site.node, loop)
+        root = site.target.root
+        return root is not None and self._structure.differs(root, loop)
 
     def _is_short_list(self, node: cst.CSTNode) -> bool:
         """Whether an iterable is a literal of a few elements, perhaps by a name or through enumerate, zip and so on."""
@@ -397,6 +444,14 @@ class Evidences:
         return False
 
 
+def _places(site: CompileSite) -> bool:
+    """Whether a compiled function is there to lay its results out over devices, as the state of a run is at first."""
+    wrapped = site.wrapped
+    return (
+        wrapped is not None and wrapped.keyword("out_shardings") is not None and wrapped.keyword("in_shardings") is None
+    )
+
+
 def _carries(loop: Loop) -> bool:
     """Whether an iteration works on what the one before has given, `x = f(x)`: no list of variants, one process."""
     if isinstance(loop.node, cst.CompFor):
@@ -413,9 +468,3 @@ def _carries(loop: Loop) -> bool:
 
 def _dotted(call: cst.Call) -> set[str]:
     return {last_name(part) for part in within(call.func)}
-
-
-def _counts(loop: Loop) -> bool:
-    """Whether a loop counts its iterations, and goes through nothing."""
-    iterable = loop.iterable
-    return iterable is None or (isinstance(iterable, cst.Call) and last_name(iterable.func) in ("range", "trange"))

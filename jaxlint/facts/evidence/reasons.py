@@ -29,9 +29,18 @@ _MOST_CALLERS = 20
 _UNDER_TRACE = (Impact.ERROR, Impact.COMPILE_TIME)
 """What costs something under trace; everything else does outside."""
 _OF_LOOPS = frozenset(
-    {Doubt.OWN_PROGRAM, Doubt.SETTING, Doubt.LENGTH, Doubt.UNCOUNTED, Doubt.MAY_BE_LIST, Doubt.MEASURED, Doubt.FEW}
+    {
+        Doubt.OWN_PROGRAM,
+        Doubt.CASES,
+        Doubt.SETTING,
+        Doubt.LENGTH,
+        Doubt.UNCOUNTED,
+        Doubt.MAY_BE_LIST,
+        Doubt.MEASURED,
+        Doubt.FEW,
+    }
 )
-_OF_TARGETS = frozenset({Doubt.ONE_SHOT, Doubt.UNSEEN, Doubt.SOMETIMES})
+_OF_TARGETS = frozenset({Doubt.ONE_SHOT, Doubt.UNSEEN, Doubt.SOMETIMES, Doubt.GIVEN})
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,6 +79,16 @@ COLLECTIVES = frozenset(
 )
 """Functions of the named axis of a mapped function: where nothing maps, they fail."""
 
+_KERNEL_ONLY = frozenset(
+    "program_id num_programs load store swap multiple_of ds dslice when debug_print semaphore_signal semaphore_wait "
+    "async_copy make_async_copy".split()
+)
+
+
+def is_kernel_only(name: str) -> bool:
+    """Whether a function works within a Pallas kernel alone, which is staged wherever it is launched."""
+    return name.startswith("jax.experimental.pallas.") and name.rpartition(".")[2] in _KERNEL_ONLY
+
 
 NUMPY_ON_METHODS = frozenset(
     "all amax amin any argmax argmin argsort around cumprod cumsum flip imag max mean min moveaxis permute_dims prod "

@@ -39,6 +39,11 @@ def counts(node: ast.Call) -> list[ast.expr]:
     return [count for arg in node.args if isinstance(arg, ast.Call) for count in counts(arg)]
 
 
+def is_memoiser(name: str) -> bool:
+    """Whether a decorator of that name keeps what a function gave."""
+    return "cache" in name.lower() or "memo" in name.lower()
+
+
 def is_rank(node: ast.expr) -> bool:
     """Whether a count is a number of dimensions, which is small."""
     return any("ndim" in last_name(part) for part in ast.walk(node) if isinstance(part, (ast.Name, ast.Attribute)))
@@ -75,5 +80,53 @@ def is_host_loop(loop: ast.For | ast.AsyncFor | ast.While) -> bool:
         return not is_search(loop.test)
     if isinstance(loop.iter, ast.Call) and (given := counts(loop.iter)):
         return any(map(may_be_long, given))
-    names = [last_name(part) for part in ast.walk(loop.iter) if isinstance(part, (ast.Name, ast.Attribute))]
-    return any(map(DATA.fullmatch, names))
+    return any(map(DATA.fullmatch, _names(loop.iter)))
+
+
+CASES = frozenset({"zip", "product", "items", "keys", "values"})
+"""Callables that go through parts and combinations of things, whatever counts among what they are given."""
+
+
+def is_step_loop(loop: ast.For | ast.AsyncFor | ast.While | ast.comprehension) -> bool:
+    """Whether each iteration does the same again: the loop counts, waits, or goes through a stream of data.
+
+    A loop over a collection goes through cases: levels, files, strategies, each of which may need a program of its own.
+    """
+    if isinstance(loop, ast.While):
+        return not is_search(loop.test)
+    if isinstance(loop.iter, ast.Call):
+        if last_name(loop.iter.func) in CASES:
+            return False
+        if given := counts(loop.iter):
+            return not any(_is_length_of_cases(count) for count in given)
+    return any(map(is_stream, _names(loop.iter)))
+
+
+def _names(node: ast.expr) -> list[str]:
+    return [last_name(part) for part in ast.walk(node) if isinstance(part, (ast.Name, ast.Attribute))]
+
+
+def _is_length_of_cases(count: ast.expr) -> bool:
+    """Whether a count is `len(x)` of what is no stream of data."""
+    if not isinstance(count, ast.Call) or last_name(count.func) != "len" or len(count.args) != 1:
+        return False
+    return not is_stream(last_name(count.args[0]))
+
+
+def is_stream(name: str) -> bool:
+    """Whether something is named after what a program goes through for long; a range of values is a choice of cases."""
+    return DATA.fullmatch(name) is not None and not _RANGE.fullmatch(name)
+
+
+def names_many(count: ast.expr) -> bool:
+    """Whether a count is named after steps, epochs and the like; a number alone may count cases."""
+    keys = [part.value for part in ast.walk(count) if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+    return any(is_step_name(name) for name in (*_names(count), *keys))
+
+
+def is_step_name(name: str) -> bool:
+    """Whether something is named after steps, epochs and the like."""
+    return DATA_LENGTHS.fullmatch(name.lower()) is not None
+
+
+_RANGE = re.compile(r"(.*_)?t?ranges?(_.*)?", re.IGNORECASE)

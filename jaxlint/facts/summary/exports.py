@@ -24,12 +24,20 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
 from jaxlint.facts.jax_api import arrays
-from jaxlint.facts.jax_api.glance import is_host_loop
+from jaxlint.facts.jax_api.glance import (
+    counts,
+    is_host_loop,
+    is_memoiser,
+    is_step_loop,
+    is_step_name,
+    last_name,
+    names_many,
+)
 from jaxlint.facts.jax_api.wrappers import known_last_names
 
 Ref: TypeAlias = tuple[Any, ...]
@@ -42,6 +50,9 @@ HOST_LOOP = 2
 
 GUARDED = 4
 """Added where a test for tracers decides whether the call is reached."""
+
+STEPS = 8
+"""Added where a loop around the call does the same again in each iteration."""
 
 RULES = "@rules"
 """The dotted name that represents `f.defvjp` and similar functions, all of whose arguments are traced."""
@@ -75,8 +86,8 @@ class FunctionRecord:
     """One `def` or lambda; function 0 is the module's own code.
 
     `outer` and `cls` are the numbers of what it is defined in, -1 for none.  `calls` holds (reference, 0 or LOOP
-    or HOST_LOOP, and perhaps GUARDED, line); `passes` holds (callee, position or keyword, reference of the argument,
-    line).
+    or HOST_LOOP, and perhaps GUARDED and STEPS, line); `passes` holds (callee, position or keyword, reference of the
+    argument, line).
     `operations` counts the calls of array functions, and the updates, that are written in it outside of any `if`.
     `once` is the mark `# jaxlint: once`; `mapped` says that it uses a named axis by its literal name, which only a
     mapped function has, `hosted` that it decides by the values of array operations what it does.
@@ -183,7 +194,8 @@ class _Place(NamedTuple):
     """Where a node is; `cls` is the class whose body it is in, -1 for none.
 
     `prefix` begins the qualified names of what is defined there, `sure` says that no `if` is around it, `guarded`
-    that one which asks for tracers does.
+    that one which asks for tracers does.  `steps` holds for each loop around it that does the same again the names that
+    it counts by, none where they count steps for sure.
     """
 
     function: int
@@ -192,6 +204,7 @@ class _Place(NamedTuple):
     loop: int
     sure: bool = True
     guarded: bool = False
+    steps: tuple[frozenset[str], ...] = ()
 
 
 class _Reader:
@@ -269,13 +282,24 @@ class _Reader:
             self.record.classes[at.cls].attributes.setdefault(name, []).append(self._number(value))
 
     def _on_call(self, node: ast.Call, at: _Place) -> None:
-        self._calls.append((node, at.function, at.loop + GUARDED * at.guarded, at.sure))
+        loop = at.loop + GUARDED * at.guarded + STEPS * (bool(at.steps) and self._is_alike(node, at))
+        self._calls.append((node, at.function, loop, at.sure))
         push = self._stack.append
         push((node.func, at))
         for arg in node.args:
             push((arg, at))
         for keyword in node.keywords:
             push((keyword.value, at))
+
+    def _is_alike(self, node: ast.Call, at: _Place) -> bool:
+        """Whether a loop around a call repeats it with alike arguments, and does not build the parts of an object."""
+        if self.record.functions[at.function].name in CONSTRUCTORS:
+            return False
+        given = (*node.args, *(keyword.value for keyword in node.keywords))
+        if any(isinstance(arg, ast.Lambda) for arg in given):
+            return False
+        handed = {arg.id for arg in given if isinstance(arg, ast.Name)}
+        return any(not names & handed for names in at.steps)
 
     def _on_if(self, node: ast.If, at: _Place) -> None:
         self._push(at, node.test)
@@ -322,19 +346,25 @@ class _Reader:
 
     def _on_for(self, node: ast.For | ast.AsyncFor, at: _Place) -> None:
         self._push(at, node.target, node.iter, *node.orelse)
-        self._push(at._replace(loop=max(at.loop, HOST_LOOP if is_host_loop(node) else LOOP)), *node.body)
+        self._push(self._inside(node, at), *node.body)
 
     def _on_while(self, node: ast.While, at: _Place) -> None:
         self._push(at, *node.orelse)
-        inside = at._replace(loop=max(at.loop, HOST_LOOP if is_host_loop(node) else LOOP))
-        self._push(inside, node.test, *node.body)
+        self._push(self._inside(node, at), node.test, *node.body)
         self._tests.append((node.test, at.function))
+
+    @staticmethod
+    def _inside(node: ast.For | ast.AsyncFor | ast.While, at: _Place) -> _Place:
+        """Return the place of a loop's body."""
+        steps = (*at.steps, _counted(node)) if is_step_loop(node) else at.steps
+        return at._replace(loop=max(at.loop, HOST_LOOP if is_host_loop(node) else LOOP), steps=steps)
 
     def _on_comprehension(self, node: Any, at: _Place) -> None:
         inside = at
         for clause in node.generators:
             self._push(inside, clause.target, clause.iter)
-            inside = at._replace(loop=max(at.loop, LOOP))
+            steps = (*inside.steps, _counted(clause)) if is_step_loop(clause) else inside.steps
+            inside = at._replace(loop=max(at.loop, LOOP), steps=steps)
             self._push(inside, *clause.ifs)
         if isinstance(node, ast.DictComp):
             self._push(inside, node.key, node.value)
@@ -407,7 +437,7 @@ class _Reader:
         self._bind(node.name, ("c", number), at)
         self._bases.extend((base, number, at.function) for base in node.bases)
         self._push(at, *node.bases, *node.decorator_list, *(keyword.value for keyword in node.keywords))
-        self._push(_Place(at.function, f"{at.prefix}{node.name}.", number, at.loop), *node.body)
+        self._push(_Place(at.function, f"{at.prefix}{node.name}.", number, at.loop, steps=at.steps), *node.body)
 
     def _self_of(self, name: str, function: int) -> int:
         """Return the class whose instance a name is: the first parameter of a method around; -1 for none."""
@@ -438,7 +468,7 @@ class _Reader:
             record.functions[function].returns.extend(self._expression(node, function))
         for node, function in self._decorators:
             outer = record.functions[function].outer
-            record.functions[function].decorators.extend(self._expression(node, outer))
+            record.functions[function].decorators.extend(self._expression(_decorator(node), outer))
         for node, number, function in self._bases:
             record.classes[number].bases.extend(self._expression(node, function))
         for number, name, node, function, is_annotation in self._stores:
@@ -682,6 +712,35 @@ class _Reader:
             if ref[0] != "?":
                 passed = self._function_args(node, ref, function, _DEPTH)
                 record.passes.extend((callee, key, argument, node.lineno) for key, argument in passed)
+
+
+def _decorator(node: ast.expr) -> ast.expr:
+    """Return what a decorator is known by: `lru_cache(maxsize=None)` does what `lru_cache` does."""
+    return node.func if isinstance(node, ast.Call) and is_memoiser(last_name(node.func)) else node
+
+
+def _counted(loop: ast.For | ast.AsyncFor | ast.While | ast.comprehension) -> frozenset[str]:
+    """Return the names by which a loop counts, unless it counts steps by their name, and those of functions in it."""
+    made = frozenset() if isinstance(loop, ast.comprehension) else frozenset(_defined(loop.body))
+    if isinstance(loop, ast.While) or not isinstance(loop.iter, ast.Call):
+        return made
+    bounds = counts(loop.iter)
+    if not bounds or any(map(names_many, bounds)):
+        return made
+    names = frozenset(part.id for part in ast.walk(loop.target) if isinstance(part, ast.Name))
+    return made if any(map(is_step_name, names)) else names | made
+
+
+def _defined(body: list[ast.stmt]) -> Iterator[str]:
+    """Yield the names of the functions that some statements define, those in branches included."""
+    work: list[ast.AST] = list(body)
+    while work:
+        node = work.pop()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield node.name
+        elif isinstance(node, (ast.If, ast.With, ast.Try, ast.For, ast.While, ast.ExceptHandler)):
+            for name in ("body", "orelse", "finalbody", "handlers"):
+                work.extend(getattr(node, name, ()))
 
 
 _FUNCTION_LIKE = frozenset({ast.Name, ast.Attribute, ast.Call, ast.Lambda, ast.IfExp})

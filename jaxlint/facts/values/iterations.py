@@ -1,0 +1,88 @@
+"""Whether the iterations of a loop do the same again, or go through cases: `is_step_loop` of `glance`, over LibCST."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import libcst as cst
+
+from jaxlint.facts.jax_api.glance import CASES, is_step_name, is_stream
+from jaxlint.facts.syntax.tree import Loop, last_name, within
+
+_SEARCHES = (cst.Is, cst.IsNot, cst.In, cst.NotIn)
+
+
+def is_step_loop(loop: Loop) -> bool:
+    """Whether each iteration does the same again: the loop counts, waits, or goes through a stream of data.
+
+    A loop over a collection goes through cases: levels, files, strategies, each of which may need a program of its own.
+    """
+    if isinstance(loop.node, cst.While):
+        return not _is_search(loop.node.test)
+    iterable = loop.node.iter
+    if isinstance(iterable, cst.Call):
+        if last_name(iterable.func) in CASES:
+            return False
+        if given := list(_counts(iterable)):
+            return not any(map(_is_length_of_cases, given))
+    return any(map(is_stream, _names(iterable)))
+
+
+def counted_by(loop: Loop) -> frozenset[str]:
+    """Return the names by which a loop counts, none where its bound is named after steps, epochs and the like."""
+    if isinstance(loop.node, cst.While) or not isinstance(loop.node.iter, cst.Call):
+        return frozenset()
+    bounds = list(_counts(loop.node.iter))
+    if not bounds or any(is_step_name(name) for bound in bounds for name in (*_names(bound), *_keys(bound))):
+        return frozenset()
+    names = frozenset(part.value for part in within(loop.node.target) if isinstance(part, cst.Name))
+    return frozenset() if any(map(is_step_name, names)) else names
+
+
+def is_handed(call: cst.Call, names: Iterable[str]) -> bool:
+    """Whether a call is given one of some names as it is."""
+    known = frozenset(names)
+    return any(isinstance(arg.value, cst.Name) and arg.value.value in known for arg in call.args)
+
+
+def _counts(node: cst.Call) -> Iterator[cst.BaseExpression]:
+    if last_name(node.func) in ("range", "trange"):
+        yield from (arg.value for arg in node.args)
+        return
+    for arg in node.args:
+        if isinstance(arg.value, cst.Call):
+            yield from _counts(arg.value)
+
+
+def _is_length_of_cases(count: cst.BaseExpression) -> bool:
+    if not isinstance(count, cst.Call) or last_name(count.func) != "len" or len(count.args) != 1:
+        return False
+    return not is_stream(last_name(count.args[0].value))
+
+
+def _names(node: cst.CSTNode) -> Iterator[str]:
+    for part in within(node):
+        if isinstance(part, cst.Name):
+            yield part.value
+        elif isinstance(part, cst.Attribute):
+            yield part.attr.value
+
+
+def _keys(node: cst.CSTNode) -> Iterator[str]:
+    for part in within(node):
+        if isinstance(part, cst.SimpleString) and isinstance(part.evaluated_value, str):
+            yield part.evaluated_value
+
+
+def _is_search(test: cst.BaseExpression) -> bool:
+    if isinstance(test, cst.BooleanOperation):
+        return _is_search(test.left) and _is_search(test.right)
+    if isinstance(test, cst.UnaryOperation):
+        return _is_search(test.expression)
+    if isinstance(test, cst.Call):
+        return last_name(test.func) in ("isinstance", "hasattr", "callable")
+    if not isinstance(test, cst.Comparison):
+        return False
+    if all(isinstance(part.operator, _SEARCHES) for part in test.comparisons):
+        return True
+    return isinstance(test.left, cst.Call) and last_name(test.left.func) == "len"

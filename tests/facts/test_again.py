@@ -1,0 +1,278 @@
+"""How often what compiles runs: loops that do the same again, loops over cases, runs, and functions that are given."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+
+import pytest
+
+from jaxlint import Settings, Source
+from jaxlint.facts.evidence.confidence import Doubt, Evidence
+from jaxlint.facts.incoming import CASES, STEPS
+from jaxlint.facts.jax_api.glance import is_step_loop
+from jaxlint.facts.module import ModuleFacts
+from jaxlint.facts.summary.exports import exports
+from jaxlint.facts.values.iterations import is_step_loop as is_step_loop_here
+from jaxlint.project import Project
+from jaxlint.project.values import Module
+
+LOOPS = [
+    ("for _ in range(n): f()", True),
+    ("for i in range(3): f()", True),
+    ("for i in tqdm(range(n)): f()", True),
+    ("for i in progress(range(n), total=n): f()", True),
+    ("while not done: f()", True),
+    ("for batch in loader: f()", True),
+    ("for step, batch in enumerate(batches): f()", True),
+    ("for i in range(len(batches)): f()", True),
+    ("for level in levels: f()", False),
+    ("for i, level in enumerate(levels): f()", False),
+    ("for i in range(len(levels)): f()", False),
+    ("for n in qubit_range: f()", False),
+    ("for name, part in parts.items(): f()", False),
+    ("for a, b in zip(surveys, functions): f()", False),
+    ("for i, case in zip(range(3), cases): f()", False),
+    ("for path in paths: f()", False),
+    ("while node is not None: f()", False),
+    ("while len(found) < 3: f()", False),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), LOOPS)
+def test_what_counts_does_the_same_again_and_what_goes_through_things_does_not(text: str, *, expected: bool) -> None:
+    loop = ast.parse(text).body[0]
+    assert isinstance(loop, (ast.For, ast.While))
+    assert is_step_loop(loop) is expected
+    facts = facts_of(f"def f(): pass\ndef g(n):\n    {text}")
+    (site,) = facts.calls.of(facts.tree.functions[0])
+    assert site.context.loop is not None
+    assert is_step_loop_here(site.context.loop) is expected
+
+
+def facts_of(text: str, path: str = "module.py") -> ModuleFacts:
+    source = Source.from_bytes(f"import jax\nimport jax.numpy as jnp\n{textwrap.dedent(text)}".encode(), path)
+    return ModuleFacts.of(source, Settings())
+
+
+SITE = """
+def f(x):
+    def g(v):
+        return v + 1
+    return jax.jit(g)(x)
+"""
+
+
+def evidence(text: str, path: str = "module.py") -> Evidence:
+    facts = facts_of(text, path)
+    return facts.evidence.site(facts.sites[0])
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        "def train(x):\n    for _ in range(9): x = f(x)\n    return x",
+        "def train(x):\n    while x.sum() < 1: x = f(x)",
+        "def middle(x): return f(x)\ndef train(x, batches):\n    for batch in batches: middle(batch)",
+        "def train(x, epochs):\n    for epoch in range(epochs): f(epoch)",
+        "def train(x, cases):\n    for case in cases: x = f(x)",
+    ],
+)
+def test_a_loop_that_does_the_same_again_repeats_it(run: str) -> None:
+    assert evidence(SITE + run).repeated
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        "def study(levels):\n    for level in levels: f(level)",
+        "def study():\n    for depth in range(1, 6): f(depth)",
+        "def study(levels): return [f(level) for level in levels]",
+        "class Net:\n    def __init__(self, n):\n        self.parts = [f(1.0) for _ in range(n)]",
+    ],
+)
+def test_a_loop_over_cases_does_not(run: str) -> None:
+    found = evidence(SITE + run)
+    assert not found.repeated
+    assert Doubt.CASES in found.doubts
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param(SITE, False, id="a value of its arguments"),
+        pytest.param("def f(x):\n    y = jax.jit(lambda v: v)(x)\n    print(y)\n    return y", True, id="prints"),
+        pytest.param("def f(x):\n    y = jax.jit(lambda v: v)(x)\n    save(y)", True, id="writes"),
+        pytest.param("def f(n):\n    x = load(n)\n    return jax.jit(lambda v: v)(x)", True, id="reads"),
+        pytest.param("def f():\n    return jax.jit(lambda v: v)(1)", True, id="always the same"),
+        pytest.param(
+            "class A:\n    @property\n    def f(self):\n        return jax.jit(lambda v: v)", False, id="a property"
+        ),
+        pytest.param(
+            "def f(x):\n    assert_shape(x, 3)\n    return jax.jit(lambda v: v)(x)", False, id="checks its arguments"
+        ),
+    ],
+)
+def test_what_does_more_than_compute_a_value_is_a_run(text: str, *, expected: bool) -> None:
+    assert (Doubt.UNREPEATED in evidence(text).doubts) is expected
+
+
+def test_nobody_imports_what_a_notebook_defines() -> None:
+    assert Doubt.UNREPEATED in evidence(SITE, "study.ipynb.py").doubts
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("def f(g, x): return jax.jit(jax.vmap(g))(x)", True, id="wrapped"),
+        pytest.param("def f(g, x):\n    def h(v): return g(v)\n    return jax.jit(h)(x)", True, id="called"),
+        pytest.param(
+            "def f(g, x):\n    k = jax.grad(g)\n    def h(v): return k(v)\n    return jax.jit(h)(x)",
+            True,
+            id="called differentiated",
+        ),
+        pytest.param("def f(a, x): return jax.jit(lambda v: v * a)(x)", False, id="a number"),
+        pytest.param("def f(m, x): return jax.jit(lambda v: m.apply(v))(x)", False, id="an object with a method"),
+        pytest.param(
+            "def make(g):\n    def f(x): return jax.jit(lambda v: g(v))(x)\n    return f", False, id="to the factory"
+        ),
+    ],
+)
+def test_each_function_that_is_given_is_a_program_of_its_own(text: str, *, expected: bool) -> None:
+    assert (Doubt.GIVEN in evidence(text).doubts) is expected
+
+
+@pytest.mark.parametrize(
+    ("run", "expected"),
+    [
+        ("def train(h, x):\n    for _ in range(9): x = f(h, x)", False),
+        ("def train(x):\n    for _ in range(9):\n        def h(v): return v\n        f(h, x)", True),
+        ("def train(x):\n    for _ in range(9): f(lambda v: v, x)", True),
+    ],
+)
+def test_a_loop_gives_the_same_function_unless_it_defines_it(run: str, *, expected: bool) -> None:
+    assert (Doubt.GIVEN in evidence(f"def f(g, x): return jax.jit(jax.vmap(g))(x)\n{run}").doubts) is expected
+
+
+def test_a_jaxpr_is_a_program_of_its_own() -> None:
+    text = """
+    def rule(eqn, args):
+        jaxpr = eqn.params["jaxpr"]
+        return jax.jit(jax.tree_util.Partial(evaluate, jaxpr.jaxpr))(args)
+    """
+    assert Doubt.OWN_PROGRAM in evidence(text).doubts
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("for n in range(2, 9):\n        def g(v): return v[:n]\n        jax.jit(g)(x)", True),
+        ("for n in range(2, 9):\n        m = 2**n\n        def g(v): return jnp.ones(m)\n        jax.jit(g)(x)", True),
+        (("for n in range(2, 9):\n        def g(v):\n            for _ in range(n): v = 2 * v\n            return v\n"
+         "        jax.jit(g)(x)"), True),
+        ("for n in range(2, 9):\n        def g(v, m=n): return v[:m]\n        jax.jit(g)(x)", True),
+        ("for n in range(2, 9):\n        def g(v): return grown(v, n)\n        jax.jit(g)(x)", True),
+        ("for n in range(2, 9):\n        def g(v): return v * n\n        jax.jit(g)(x)", False),
+        ("for n in range(2, 9):\n        def g(v): return v\n        jax.jit(g)(x)", False),
+    ],
+)  # fmt: skip
+def test_a_size_that_differs_in_a_loop_needs_a_program_each(body: str, *, expected: bool) -> None:
+    text = f"def grown(v, size): return v + jnp.ones(size)\ndef f(x):\n    {body}"
+    assert (Doubt.OWN_PROGRAM in evidence(text).doubts) is expected
+
+
+LIB = "import jax\ndef f(x):\n    return jax.jit(lambda v: v)(x)\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        ("train.py", "from lib import f\ndef train(x):\n    for _ in range(9): x = f(x)", STEPS),
+        ("train.py", "from lib import f\ndef g(x): return f(x)\ndef train(x):\n    while True: g(x)", STEPS),
+        ("train.py", "from lib import f\ndef train(x, epochs):\n    for epoch in range(epochs): f(epoch)", STEPS),
+        ("study.py", "from lib import f\ndef study(levels):\n    for level in levels: f(level)", CASES),
+        ("study.py", "from lib import f\ndef study():\n    for depth in range(1, 6): f(depth)", CASES),
+        ("net.py", "from lib import f\nclass A:\n    def __init__(self, n):\n        for _ in range(n): f(1)", CASES),
+        ("examples/study.py", "from lib import f\ndef study(levels):\n    for level in levels: f(level)", 0),
+        ("examples/train.py", "from lib import f\ndef train(x):\n    for _ in range(9): x = f(x)", STEPS),
+        ("use.py", "from lib import f\nf(1)", 0),
+        ("use.py", "from lib import f\ndef g(h, n):\n    for _ in range(n): f(h)", STEPS),
+        ("use.py", "from lib import f\ndef g(n):\n    for _ in range(n): f(lambda v: v)", CASES),
+        (
+            "use.py",
+            "from lib import f\ndef g(n):\n    for _ in range(n):\n        def h(v): return v\n        f(h)",
+            CASES,
+        ),
+        (
+            "wrap.py",
+            (
+                "from lib import f\ndef logged(h):\n    def g(x): return h(x)\n    return g\n"
+                "def other(x): return x\na, b = logged(f), logged(other)\n"
+                "def train(x):\n    for _ in range(9): x = b(x)"
+            ),
+            0,
+        ),
+    ],
+)
+def test_a_project_tells_what_kind_of_loop_runs_a_function(path: str, text: str, expected: int) -> None:
+    modules = [
+        Module(f"/p/{name}", name, exports(ast.parse(content)), Settings())
+        for name, content in (("lib.py", LIB), (path, text))
+    ]
+    outside = Project(modules).incoming(0).functions.get("f")
+    assert (outside.again if outside is not None else 0) == expected
+
+
+def test_the_body_of_a_loop_in_a_pallas_kernel_is_traced() -> None:
+    text = """
+    from jax.experimental import pallas as pl
+    def kernel(x_ref, out_ref):
+        def body(i, carry):
+            return carry + x_ref[pl.ds(i, 1)]
+        out_ref[0] = jax.lax.fori_loop(0, 2, body, 0.0)
+    def host(x):
+        def body(i, carry):
+            return carry + x
+        return jax.lax.fori_loop(0, 2, body, 0.0)
+    """
+    facts = facts_of(text)
+    kernel, host = (f for f in facts.tree.functions if f.outer is None)
+    assert facts.contexts.is_traced_only(kernel)
+    assert not facts.contexts.is_traced_only(host)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("def make(n):\n    def g(v): return v * n\n    return jax.jit(g)", True),
+        ("@cache\ndef make(n):\n    def g(v): return v * n\n    return jax.jit(g)", False),
+        (
+            (
+                "def make(n, kept):\n    made = kept.get(n)\n    if made is None:\n        def g(v): return v * n\n"
+                "        made = kept[n] = jax.jit(g)\n    return made"
+            ),
+            False,
+        ),
+        (
+            (
+                "KEPT = {}\ndef make(n):\n    if n not in KEPT:\n        KEPT[n] = jax.jit(lambda v: v * n)\n"
+                "    return KEPT[n]"
+            ),
+            False,
+        ),
+    ],
+)
+def test_a_factory_that_keeps_what_it_makes_is_none(text: str, *, expected: bool) -> None:
+    facts = facts_of(f"from functools import cache\n{text}\ndef use(x, *kept): return make(2, *kept)(x)")
+    assert bool(facts.factory_calls) is expected
+
+
+def test_a_project_knows_a_memoised_factory() -> None:
+    maker = "from functools import lru_cache\nimport jax\n{}def make(n):\n    return jax.jit(lambda v: v * n)\n"
+    use = "from lib import make\ndef use(x): return make(2)(x)\n"
+    for decorator, expected in (("", {"lib.make"}), ("@lru_cache(maxsize=None)\n", set())):
+        modules = [
+            Module(f"/p/{name}", name, exports(ast.parse(content)), Settings())
+            for name, content in (("lib.py", maker.format(decorator)), ("use.py", use))
+        ]
+        assert Project(modules).incoming(1).factories == expected
