@@ -38,7 +38,8 @@ compiles operation by operation and hits its cache; for a body that is a paramet
 It does report under an eager `vmap`, `grad`, `vjp` or `checkpoint`, which do not compile anything as a whole, and where
 both a jitted function and an eager loop run the same code.
 
-At confidence `low`: nothing visible calls the function, so its callers may well trace it; it runs once; the body is
+At confidence `low`: nothing visible calls the function, so its callers may well trace it; it runs once, or no
+visible loop runs it again and it does more than compute a value; the body is
 created above the loop that uses it, or passed to several calls, so it compiles once for all iterations, and no long
 visible loop runs the whole.
 

@@ -35,7 +35,8 @@ def report(days):
 ## When it stays silent
 In code that something traces.
 
-At confidence `low`: nothing visible calls the function, so its callers may well trace it; it runs once.
+At confidence `low`: nothing visible calls the function, so its callers may well trace it; it runs once, or no visible
+loop runs it again and it does more than compute a value.
 
 ## Fix safety
 `jax.jit` is added to the enclosing module-level function, provided that it only computes arrays from its arguments;

@@ -41,7 +41,8 @@ cache.
 The instance is kept: on an attribute, in a container, returned, or passed on; nothing that compiles is called on it;
 the class compares by value; what its constructor jits lives as long as the module.
 
-At confidence `low`: the function runs once; the instance is created once and used in a loop.
+At confidence `low`: the function runs once; the instance is created once and used in a loop; no visible loop runs the
+function again and it does more than compute a value; each iteration creates an instance with other settings.
 
 ## Fix safety
 If its arguments are constant, the instance is created once, at module level: safe if its constructor only assigns and
