@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from jaxlint.facts.jax_api.name_priors import DATA, DATA_LENGTHS
 
