@@ -48,7 +48,8 @@ def output(command: str, folder: Path, *, colours: bool = False) -> str:
         text=True,
         check=False,
     )
-    return "".join(f"{line.rstrip()}\n" for line in done.stdout.replace(str(folder), ".").splitlines())
+    text = done.stdout.replace(str(folder), ".").replace(sys.executable, "python")
+    return "".join(f"{line.rstrip()}\n" for line in text.splitlines())
 
 
 def recorded(text: str, folder: Path) -> str:
@@ -108,8 +109,10 @@ def main(*, pictures: bool) -> None:
         (STATIC / "check.svg").write_text(svg(output("jaxlint check fit.py", folder, colours=True)), "utf-8")
         text = recorded(PAGE.read_text("utf-8"), folder)
         if pictures:
+            page = folder / "before.html"
+            page.write_text(page.read_text("utf-8").replace(sys.executable, "python"), "utf-8")
             for dark in (False, True):
-                photograph(folder / "before.html", STATIC / f"report-{'dark' if dark else 'light'}.png", dark=dark)
+                photograph(page, STATIC / f"report-{'dark' if dark else 'light'}.png", dark=dark)
     PAGE.write_text(text, "utf-8")
 
 

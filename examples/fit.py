@@ -20,13 +20,13 @@ def step(params, x, y, rate):
 
 @jax.jit
 def smooth(y):
-    for i in range(1, 200):
+    for i in range(1, 130):
         y = y.at[i].set(0.9 * y[i - 1] + 0.1 * y[i])
     return y
 
 
-def main(steps=30):
-    x = jnp.linspace(-1.0, 1.0, 200)
+def main(steps=12):
+    x = jnp.linspace(-1.0, 1.0, 130)
     y = smooth(jnp.sin(5.0 * x))
     params = {"w1": jnp.linspace(-2.0, 2.0, 16), "b1": jnp.zeros(16), "w2": jnp.full(16, 0.1)}
     for _ in range(steps):

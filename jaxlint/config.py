@@ -431,7 +431,7 @@ OPTIONS: Mapping[str, Option] = {
             "path of a file",
             '""',
             "A file of known findings, which are not reported, as `jaxlint check --write-baseline` writes it; "
-            "relative to the configuration file. Empty: none. flake8 does not read it.",
+            "relative to the configuration file. Empty: none.",
             'baseline = "jaxlint-baseline.json"',
             parse_path,
         ),

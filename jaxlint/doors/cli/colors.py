@@ -13,7 +13,7 @@ def configure(parser: Any) -> None:
         "--color",
         choices=("auto", "always", "never"),
         default="auto",
-        help="(default: auto, on a terminal only; NO_COLOR and FORCE_COLOR are heeded)",
+        help="(default: auto, on a terminal only; NO_COLOR and FORCE_COLOR are respected)",
     )
 
 

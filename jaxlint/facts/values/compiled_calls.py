@@ -39,7 +39,7 @@ class CompiledCall:
     @property
     def name(self) -> str:
         """The name of the jitted function."""
-        return self.function.name if not self.function.is_lambda else "the compiled function"
+        return self.function.name if not self.function.is_lambda else "lambda"
 
     def argument(self, parameter: Parameter) -> cst.BaseExpression | None:
         """Return what the call passes to a parameter, None where it leaves it out or nothing can be seen."""

@@ -1,4 +1,4 @@
-"""Numbers of Python that become traced: the variable of a loop that turns into one of jax, and what is made of it."""
+"""Numbers of Python that become traced: the variable of a loop that becomes one of JAX, and what is made of it."""
 
 from __future__ import annotations
 

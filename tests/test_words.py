@@ -1,0 +1,80 @@
+"""Messages, help texts, pages and docstrings use the words of JAX's users: see `docs/style.md`."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from jaxlint import Settings, Source, lint
+from jaxlint.finding import Confidence
+from tests import words
+from tests.marks import TESTDATA
+
+ROOT = Path(__file__).parent.parent
+MODULES = sorted((ROOT / "jaxlint").rglob("*.py"))
+PAGES = [
+    ROOT / "README.md",
+    *(page for page in sorted((ROOT / "docs").rglob("*.md")) if page.name != "style.md"),
+    *sorted((ROOT / "lintcheck").glob("README.md")),
+]
+_CLAUSES = 2
+_LONGEST = 260
+"""Characters of the longest message, with names as testdata has them."""
+
+
+def docstrings(tree: ast.Module) -> Iterator[ast.Constant]:
+    """Yield the strings that are statements of their own."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            yield node.value
+
+
+def plain(text: str) -> str:
+    """Return a text without code."""
+    text = re.sub(r"^(```|~~~).*?^\1", "", text, flags=re.MULTILINE | re.DOTALL)
+    return re.sub(r"``.*?``|`[^`\n]*`|\]\([^)]*\)|<[^>\n]*>", "", text)
+
+
+@pytest.mark.parametrize("file", PAGES, ids=lambda file: file.relative_to(ROOT).as_posix())
+def test_pages_use_our_words(file: Path) -> None:
+    assert words.found(plain(file.read_text("utf-8")), words.EVERYWHERE, words.IN_PROSE) == []
+
+
+def test_contributing_uses_our_words() -> None:
+    assert words.found(plain((ROOT / "CONTRIBUTING.md").read_text("utf-8")), words.EVERYWHERE) == []
+
+
+def test_docstrings_and_messages_use_our_words() -> None:
+    problems = []
+    for file in MODULES:
+        tree = ast.parse(file.read_text("utf-8"))
+        said = {id(node): node for node in docstrings(tree)}
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Constant) or not isinstance(node.value, str) or " " not in node.value.strip():
+                continue
+            lists = [words.EVERYWHERE] if id(node) in said else [words.EVERYWHERE, words.IN_PROSE]
+            where = f"{file.relative_to(ROOT)}:{node.lineno}"
+            problems += [f"{where}: {problem}" for problem in words.found(plain(node.value), *lists)]
+    assert problems == []
+
+
+@pytest.mark.parametrize("folder", sorted(TESTDATA.glob("jax*")), ids=lambda folder: folder.name)
+def test_messages_say_what_happens_and_one_thing_to_do(folder: Path) -> None:
+    settings = Settings(min_confidence=Confidence.LOW, preview=True, extend_select=(folder.name.upper(),))
+    seen = set()
+    for file in sorted(folder.glob("*.py"))[:6]:
+        for finding in lint(Source.from_bytes(file.read_bytes(), str(file)), settings):
+            message = re.sub(r"`[^`]*`", "`x`", finding.message)
+            if message in seen:
+                continue
+            seen.add(message)
+            assert "\n" not in message
+            assert len(message.split("; ")) == _CLAUSES, finding.message
+            assert len(message) <= _LONGEST, finding.message
+            assert not message.endswith("."), finding.message
+            assert words.found(message, words.EVERYWHERE, words.IN_PROSE) == []
+    assert seen or folder.name == "jax000"
