@@ -13,7 +13,7 @@ EVERYWHERE = {
     r"\banew\b": "new on each call, again",
     r"\b(?:an?|each|every|one|per|the|this|that|another|next|first|last|single|many|few|of) turns?\b": "iteration",
     r"\bturns (?:of|are|in)\b|\bturn's\b": "iterations",
-    r"\b(?:stands?|standing|stood)\b(?! out)": "is; means",
+    r"\b(?:stands?|standing|stood)\b(?! out| in for)": "is; means",
     r"\bcompile wrappers?\b": "`jax.jit` and similar wrappers",
     r"\bcompiled functions?\b": "jitted function",
     r"\b(?:its|their) kin\b": "and similar",

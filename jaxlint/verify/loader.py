@@ -254,7 +254,7 @@ class Module:
         """Find values for the names that a statement at module level needs and that could not be made."""
         unit = next((u for u in self._units if u.line <= wanted.line <= u.end_line and not u.definition), None)
         if unit is None or not kind:
-            return Inputs(target, reason=f"no statement stands on line {wanted.line}")
+            return Inputs(target, reason=f"there is no statement on line {wanted.line}")
         statement = Unit(unit.written, unit.run)
         written, run = statement.as_function(run=False), statement.as_function(run=True)
         known = self._recorder, self._module, self._path, self._definitions, target

@@ -187,7 +187,7 @@ class Prover:
         return module
 
     def reads(self, path: Path, text: bytes | None = None) -> str | None:
-        """Return why Python cannot read a file, or None; `text` stands for what is in it.
+        """Return why Python cannot read a file, or None; `text` represents what is in it.
 
         Raises:
             OSError: the file cannot be read.
@@ -294,7 +294,7 @@ class LoadedModule:
 
         `effect` is `call`, `error`, `reach` or `dispatch`, and `parts` are what should all run; see `search.Wanted`.
         `state` is what another search ended in, to be tried first.  `sliced` says for what parts of the target may be
-        left out: `call`, `dispatch` or `grow`, see `sliced.Sliced`.
+        skipped: `call`, `dispatch` or `grow`, see `sliced.Sliced`.
         """
         place = {"line": line, "anchor": asdict(anchor), "effect": effect, "state": state}
         place["parts"] = list(parts)

@@ -79,7 +79,7 @@ class Mode:
 class Wanted:
     """What a try must come to: `line` is the place, `anchor` its ranges.
 
-    `effect` is `call` (the place does something under trace), `renew` (the same, or it hands a new function to be
+    `effect` is `call` (the place does something under trace), `renew` (the same, or it passes a new function to be
     compiled, if that fails), `error` (it raises), `reach` (the call succeeds) or
     `dispatch` (it succeeds, and runs more than one operation at the place).  `parts` are what Python may skip of
     the place, all of which had better run.
@@ -110,7 +110,7 @@ class Found:
     recorded: bool = False
     """Whether it is what a call was seen to be given."""
     sliced: str = ""
-    """What of the code was left out or made up."""
+    """What of the code was skipped or made up."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ class Piece:
     """What is called instead of a target: `function`, as `node` has it, or the target itself where it is None.
 
     `names` are the global names whose values are made up, because what should have made them failed; `text` says what
-    is left out and made up.  The arrays in what `host` names are of NumPy.
+    is skipped and made up.  The arrays in what `host` names are of NumPy.
     """
 
     node: Function
@@ -1040,7 +1040,7 @@ _TRIES_WITH_VALUES = 12
 _TRIES_FOR_ALL = 60
 """How many tries go into having all of a place run, when its line does."""
 _TRIES_TO_COMPILE = 30
-"""How many tries go into having a function compiled that is handed over to be."""
+"""How many tries go into having a function compiled that is passed to be."""
 _CALLING = ("call", "renew")
 _EDITS = 4
 _CHASED = 4

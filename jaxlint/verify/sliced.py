@@ -1,6 +1,6 @@
-"""Searches for arguments of what is left of a target when what fails in it is left out.
+"""Searches for arguments of what is left of a target when what fails in it is skipped.
 
-What a search failed on says what to leave out: the statement of the target that raised, or took too long, becomes
+What a search failed on says what to skip: the statement of the target that raised, or took too long, becomes
 parameters for what it would have bound; a global name whose statement failed is given a value of the search's own.
 Last of all everything goes that may go.
 """
@@ -157,7 +157,7 @@ class Sliced:
         return Piece(slice_.node, function, tuple(names), " and ".join(said), self._on_host((*slice_.lifted, *names)))
 
     def _on_host(self, names: Sequence[str]) -> frozenset[str]:
-        """Return the names that may stand for arrays of NumPy, with which nothing is run on a device."""
+        """Return the names that may represent arrays of NumPy, with which nothing is run on a device."""
         if self.kind != "dispatch":
             return frozenset()
         made = {name for statement in self._out if self._mentions_jax(statement) for name in slices.bound(statement)}
@@ -223,6 +223,6 @@ _STATEMENT = "<statement>"
 _PLAIN = frozenset(("staticmethod", "classmethod", "property", "override", "typing.override"))
 """Decorators that change nothing of what a function does."""
 _STEPS = 3
-"""How many single statements are left out before all are."""
+"""How many single statements are skipped before all are."""
 _SHARE, _LEAST = 0.4, 0.5
 _ON_HOST = re.compile(r"numpy\.ndarray' object has no attribute|np\.ndarray' object has no attribute")
