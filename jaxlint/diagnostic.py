@@ -10,7 +10,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from jaxlint.finding import Applicability, Confidence, Impact, Place, Severity
+from jaxlint.finding import Applicability, Confidence, Impact, Place, Severity, described
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,9 +79,7 @@ class LocatedFix:
     @property
     def described(self) -> str:
         """What it does, and on what condition: one line, for somebody who has to decide about it."""
-        if self.applicability == Applicability.UNSAFE:
-            return f"{self.message} (unsafe: {self.condition or 'it may change what the code does'})"
-        return f"{self.message} ({self.condition})" if self.condition else self.message
+        return described(Applicability(self.applicability), self.message, self.condition)
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,6 +113,18 @@ class Fix:
     edits: tuple[Edit, ...]
     condition: str = ""
 
+    @property
+    def described(self) -> str:
+        """What it does, and on what condition: one line, for somebody who has to decide about it."""
+        return described(self.applicability, self.message, self.condition)
+
+
+def described(applicability: Applicability, message: str, condition: str) -> str:
+    """Say what a fix does, and on what condition."""
+    if applicability is Applicability.UNSAFE:
+        return f"{message} (unsafe: {condition or 'it may change what the code does'})"
+    return f"{message} ({condition})" if condition else message
+
 
 @dataclass(frozen=True, slots=True)
 class Related:

@@ -60,7 +60,8 @@ def _annotation(diagnostic: Diagnostic, places: Places, why: list[str]) -> str:
         # GitHub takes columns where they are on one line only.
         properties |= {"col": str(start.column), "endColumn": str(end.column)}
     properties["title"] = f"{diagnostic.code} {diagnostic.name}"
-    return _command(_COMMANDS[diagnostic.severity], properties, "\n".join([message, *why]))
+    fixes = [f"fix: {fix.described}" for fix in diagnostic.fixes[:1]]
+    return _command(_COMMANDS[diagnostic.severity], properties, "\n".join([message, *why, *fixes]))
 
 
 def _command(name: str, properties: dict[str, str], message: str) -> str:

@@ -300,3 +300,11 @@ def test_a_dropped_fix_is_no_silence(project: Project) -> None:
         "jaxlint: warning: a.py:6: the fix of JAX102 was not applied: it would lose a comment: # twice\n"
     )
     assert file.read_text() == before
+
+
+def test_a_diff_says_on_what_an_unsafe_fix_depends(project: Project, mending: Mending) -> None:
+    mending.applicability = Applicability.UNSAFE
+    project.write("a.py")
+    done = project.run("check", "--diff", "--unsafe-fixes", "a.py")
+    assert done.out == DIFF
+    assert done.err.splitlines()[0] == "a.py:5: JAX102: drop it (unsafe: it may change what the code does)"

@@ -274,7 +274,7 @@ def test_annotations_survive_the_runner_s_parser(folder: str, monkeypatch: pytes
         assert properties["title"] == "JAX102 jit-of-lambda"
         assert (properties["line"], properties["endLine"]) == ("5", "6")
         assert "col" not in properties
-        assert message == FINDING.message
+        assert message == f"{FINDING.message}\nfix: {FINDING.fixes[0].described}"
     assert written("github", (), folder) == ""
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from jaxlint import report
 from jaxlint.doors.cli import fail, warn
+from jaxlint.finding import Applicability
 
 if TYPE_CHECKING:
     from jaxlint.discovery import File
@@ -99,6 +100,8 @@ def show_diff(files: Sequence[File], results: Sequence[Checked], *, quiet: bool)
     from jaxlint.patterns import relative_path
 
     warn_of_dropped(files, results)
+    if not quiet:
+        sys.stderr.writelines(conditions(files, results))
     for file, change in changes(files, results):
         name = relative_path(file.path, os.getcwd()) or file.name
         write_bytes(unified(name, change.before, change.after))
@@ -142,6 +145,14 @@ def listing(files: Sequence[File], results: Sequence[Checked]) -> Iterator[str]:
         counted = Counter((applied.code, applied.name) for applied in change.applied)
         for (code, name), number in sorted(counted.items()):
             yield f"    {number} x {code} ({name})\n"
+
+
+def conditions(files: Sequence[File], results: Sequence[Checked]) -> Iterator[str]:
+    """Yield a line for each fix that is not safe: where it is, what it does, and on what condition."""
+    for file, change in changes(files, results):
+        for applied in change.applied:
+            if applied.applicability is not Applicability.SAFE:
+                yield f"{report.one_line(file.name)}:{applied.row}: {applied.code}: {applied.message}\n"
 
 
 def changes(files: Sequence[File], results: Sequence[Checked]) -> Iterator[tuple[File, Change]]:

@@ -32,7 +32,7 @@ _SEVERITIES = {
 _UNUSED = ("JAX403",)
 """What these rules report has no effect, which editors show by fading it."""
 _WHOLE = ("JAX000", "JAX001")
-_MARKS = {Applicability.SAFE: "", Applicability.UNSAFE: " (may change what the code does)"}
+_OFFERED = (Applicability.SAFE, Applicability.UNSAFE)
 
 
 def diagnostics(result: Result, document: Document) -> dict[str, list[types.Diagnostic]]:
@@ -139,12 +139,10 @@ class Actions:
         shown = [diagnostic(self._result, finding, where)]
         preferred = True
         for number, fix in enumerate(finding.fixes):
-            if fix.applicability not in _MARKS or not fix.edits or not self._fits(fix):
+            if fix.applicability not in _OFFERED or not fix.edits or not self._fits(fix):
                 continue
             safe = fix.applicability is Applicability.SAFE
-            yield self._action(
-                f"{fix.message}{_MARKS[fix.applicability]}", shown, safe and preferred, finding, fix=number
-            )
+            yield self._action(fix.described, shown, safe and preferred, finding, fix=number)
             preferred = preferred and not safe
         if finding.code not in _WHOLE:
             yield self._action(f"Hide {finding.code} on this line", shown, False, finding, hide=True)

@@ -75,7 +75,9 @@ class _Passing:
             name = self._added()
         for node in self.reads:
             self.draft.replace(node, name)
-        return self.draft.fix(Applicability.UNSAFE, f"Pass `{self.text}` as the argument `{name}`")
+        return self.draft.fix(
+            Applicability.UNSAFE, f"Pass `{self.text}` as the argument `{name}`", f"`{self.text}` must hold arrays"
+        )
 
     def _given_already(self) -> str | None:
         """Return the parameter that every visible call is given the attribute for."""

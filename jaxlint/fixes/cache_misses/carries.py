@@ -36,4 +36,6 @@ def typed(facts: ModuleFacts, carry: Carry) -> Fix | None:
         draft.insert(draft.span(number).end, f", dtype={dtype}")
     else:
         draft.replace(node, f"{draft.name('jax.numpy.asarray', node)}({draft.code(number)}, dtype={dtype})")
-    return draft.fix(Applicability.UNSAFE, f"Start `{carry.name}` with the type that is returned")
+    return draft.fix(
+        Applicability.UNSAFE, f"Start `{carry.name}` with the type that is returned", "the result must have that type"
+    )

@@ -59,7 +59,7 @@ def passed(facts: ModuleFacts, captured: Captured) -> Fix | None:
     # Other modules may call a public function.
     in_sight = captured.function.outer is not None or node.name.startswith("_")
     level = Applicability.UNSAFE if in_sight else Applicability.DISPLAY
-    return draft.fix(level, f"Pass `{captured.name}` to `{node.name}`")
+    return draft.fix(level, f"Pass `{captured.name}` to `{node.name}`", "all callers must be visible")
 
 
 def _loads(node: ast.FunctionDef, name: str) -> list[ast.Name]:

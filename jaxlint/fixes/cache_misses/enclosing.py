@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from jaxlint.finding import Applicability, Fix, Span
 from jaxlint.fixes.cache_misses.hoist import keywords, reads_what_changes, wrapper_text
+from jaxlint.fixes.checks.eager import ROUNDING
 from jaxlint.fixes.moved_code.captures import captures, needed
 from jaxlint.fixes.moved_code.made import Made, made_by
 from jaxlint.fixes.text.edits import applied
@@ -99,7 +100,7 @@ def _written(facts: ModuleFacts, site: CompileSite, statics: Collection[str]) ->
     text = wrapper_text(draft, site, wrapper, [], statics)  # type: ignore[arg-type]
     place = syntax.span(function).start
     draft.insert(place, f"@{text}\n{indentation(syntax, function)}")
-    return draft.fix(Applicability.UNSAFE, f"Jit `{function.name}` itself")
+    return draft.fix(Applicability.UNSAFE, f"Jit `{function.name}` itself", ROUNDING)
 
 
 def _row(made: Made, decorator: ast.AST) -> Span:

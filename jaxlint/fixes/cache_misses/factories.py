@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 _PREFIXES = ("make_", "build_", "create_", "get_", "new_", "compile_")
 _HASHABLE = frozenset({"int", "float", "str", "bool", "bytes", "complex"})
 
+_SHARED = "nothing may change what all calls share"
+
 
 def at_module_level(facts: ModuleFacts, site: CompileSite) -> Fix | None:
     """Return the fix that calls a factory once for all, where its arguments are fixed.
@@ -66,7 +68,7 @@ def at_module_level(facts: ModuleFacts, site: CompileSite) -> Fix | None:
         and all(is_constant(a) or is_stable(scopes, a) for a in arguments_of(maker))
     )
     text = f"Call `{factory.name}` once, at module level" if known is None else f"Use `{known}`, which is equivalent"
-    return draft.fix(Applicability.SAFE if safe else Applicability.UNSAFE, text)
+    return draft.fix(Applicability.SAFE if safe else Applicability.UNSAFE, text, "" if safe else _SHARED)
 
 
 def memoised(facts: ModuleFacts, site: CompileSite) -> Fix | None:
@@ -98,7 +100,11 @@ def memoised(facts: ModuleFacts, site: CompileSite) -> Fix | None:
         raise NoFixError("an argument may not be hashable")
     place = syntax.source.line_starts[syntax.source.position(syntax.start(factory))[0] - 1]
     draft.insert(place, f"@{draft.name('functools.lru_cache', place)}(maxsize=None, typed=True)\n", rank=2)
-    return draft.fix(Applicability.UNSAFE, f"Cache `{factory.name}`, so that it compiles once per argument")
+    return draft.fix(
+        Applicability.UNSAFE,
+        f"Cache `{factory.name}`, so that it compiles once per argument",
+        "its arguments must be hashable",
+    )
 
 
 def above_the_loop(facts: ModuleFacts, site: CompileSite) -> Fix | None:
@@ -153,7 +159,7 @@ def lifted(made: Made) -> Fix | None:
     draft.insert(syntax.above(loop), text)
     for span in removal(syntax, gone):
         draft.delete(span)
-    return draft.fix(Applicability.UNSAFE, "Create it once, above the loop")
+    return draft.fix(Applicability.UNSAFE, "Create it once, above the loop", "no iteration may change what it reads")
 
 
 def _loops(made: Made) -> list[ast.For | ast.While]:

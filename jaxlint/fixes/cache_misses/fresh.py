@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 _CONTAINERS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
 
+_SHARED = "nothing may change what all calls share"
+
 
 def made_once(facts: ModuleFacts, given: Given) -> Fix | None:
     """Return the fix that makes what a call passes at module level.
@@ -68,7 +70,11 @@ def made_once(facts: ModuleFacts, given: Given) -> Fix | None:
         text = statement(draft.syntax, draft.span(maker), f"{name} = ", "", indent_unit(draft.syntax, maker), {})
         insert_definition(draft, scopes, maker, scopes.module_names(maker), text)
         draft.replace(maker, name)
-    return draft.fix(Applicability.UNSAFE if doubtful else Applicability.SAFE, f"Create it once, as `{name}`")
+    return draft.fix(
+        Applicability.UNSAFE if doubtful else Applicability.SAFE,
+        f"Create it once, as `{name}`",
+        _SHARED if doubtful else "",
+    )
 
 
 def _maker(draft: Draft, scopes: Scopes, node: ast.AST) -> ast.expr | ast.FunctionDef:

@@ -66,7 +66,7 @@ def frozen_sequence(facts: ModuleFacts, given: Given) -> Fix | None:
     if kind in draft.syntax.module_bindings:
         raise NoFixError(f"{kind} is another thing here")
     level = Applicability.SAFE if sure else Applicability.UNSAFE
-    return draft.fix(level, f"Pass a {kind}")
+    return draft.fix(level, f"Pass a {kind}", "" if sure else f"the function must take a {kind}")
 
 
 def _to_tuple(draft: Draft, node: ast.AST) -> bool:
@@ -184,7 +184,8 @@ def frozen(facts: ModuleFacts, cls: Class) -> Fix | None:
         options.add_keyword(draft, decorator, "frozen=True")
     # Other files may change an instance of a class that they know of.
     level = Applicability.SAFE if sure and cls.name.startswith("_") else Applicability.UNSAFE
-    return draft.fix(level, f"Freeze the dataclass `{cls.name}`")
+    condition = "" if level is Applicability.SAFE else "nothing may assign to its fields"
+    return draft.fix(level, f"Freeze the dataclass `{cls.name}`", condition)
 
 
 def _class_of(facts: ModuleFacts, node: cst.CSTNode) -> Class | None:

@@ -46,6 +46,8 @@ _LONGEST = 40
 _MARKS = re.compile(r"#\s*(noqa|type:|pylint:|pyright:|fmt:|ruff:|pragma|want:|ok:|once:)")
 """Comments that mention the line that they are on."""
 
+_UNCHANGED = "what it reads must not change between calls"
+
 
 def fixes(facts: ModuleFacts, site: CompileSite) -> Iterator[Fix]:
     """Yield the ways to make the jitted function of a site once."""
@@ -120,7 +122,9 @@ def settled(facts: ModuleFacts, build: Callable[[Collection[str]], Built]) -> Fi
 
 def _fix(built: Built) -> Fix | None:
     safe = built.captures.constant and not built.doubtful
-    return built.draft.fix(Applicability.SAFE if safe else Applicability.UNSAFE, built.message)
+    return built.draft.fix(
+        Applicability.SAFE if safe else Applicability.UNSAFE, built.message, "" if safe else _UNCHANGED
+    )
 
 
 def resolved(made: Made, target: ast.AST) -> tuple[ast.AST, ast.stmt | None]:

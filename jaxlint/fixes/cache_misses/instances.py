@@ -77,7 +77,9 @@ def at_module_level(facts: ModuleFacts, instance: ShortLived) -> Fix | None:
         draft.delete(span)
     safe = plain and not doubtful and _is_cheap(made, cls)
     text = f"Create it once, at module level, as `{name}`" if known is None else f"Use `{known}`, which is equivalent"
-    return draft.fix(Applicability.SAFE if safe else Applicability.UNSAFE, text)
+    return draft.fix(
+        Applicability.SAFE if safe else Applicability.UNSAFE, text, "" if safe else "no call may change the object"
+    )
 
 
 def above_the_loop(facts: ModuleFacts, instance: ShortLived) -> Fix | None:
@@ -128,7 +130,8 @@ def memoised(facts: ModuleFacts, instance: ShortLived) -> Fix | None:
     draft.replace(call, f"{factory}({parameters})")
     sure = all(is_hashable(made, argument) for argument in given)
     message = f"Create it once per argument, in a cached `{factory}`"
-    return draft.fix(Applicability.UNSAFE if sure else Applicability.DISPLAY, message)
+    condition = "its arguments must be hashable, and no call may change the object"
+    return draft.fix(Applicability.UNSAFE if sure else Applicability.DISPLAY, message, condition)
 
 
 def _call_of(made: Made) -> ast.Call:

@@ -65,7 +65,11 @@ def compiled_attribute(facts: ModuleFacts, site: CompileSite) -> Fix | None:
         attribute = _fresh_attribute(made, name, private=inside)
         _add_to_init(made, known, f"{instance}.{attribute} = {text}")
     draft.replace(maker, f"{owner}.{attribute}")
-    return draft.fix(Applicability.UNSAFE, f"Jit it once, in `__init__`, as `{instance}.{attribute}`")
+    return draft.fix(
+        Applicability.UNSAFE,
+        f"Jit it once, in `__init__`, as `{instance}.{attribute}`",
+        "no attribute that it reads may change afterwards",
+    )
 
 
 def _only_class_with(syntax: Syntax, method: str) -> str:
@@ -424,7 +428,11 @@ def static_instance(facts: ModuleFacts, site: CompileSite) -> Fix | None:
     draft.insert(place, f"{instance}, " if call.args or call.keywords else instance)
     draft.replace(maker, name)
     insert_definition(draft, scopes, maker, {node.name}, f"{name} = {wrapper[:-1]}, static_argnums=0)")
-    return draft.fix(Applicability.UNSAFE, f"Jit `{node.name}.{target.attr}` once, with the instance static")
+    return draft.fix(
+        Applicability.UNSAFE,
+        f"Jit `{node.name}.{target.attr}` once, with the instance static",
+        "the instance must be hashable and must not change",
+    )
 
 
 def _is_frozen(scopes: Scopes, node: ast.ClassDef) -> bool:

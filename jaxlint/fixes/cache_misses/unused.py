@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from jaxlint.finding import Applicability, Fix
+from jaxlint.fixes.checks.eager import ROUNDING
 from jaxlint.fixes.moved_code.purity import Gives, Purity
 from jaxlint.fixes.moved_code.reads import refuse_or_doubt
 from jaxlint.fixes.text.edits import Draft
@@ -56,7 +57,7 @@ def use(facts: ModuleFacts, unused: UnusedName) -> Fix | None:
         raise NoFixError("nothing calls the raw function where the compiled one is bound")
     for site in sites:
         draft.replace(site.node.func, unused.name)
-    return draft.fix(Applicability.UNSAFE, f"Call `{unused.name}` instead of `{function.name}`")
+    return draft.fix(Applicability.UNSAFE, f"Call `{unused.name}` instead of `{function.name}`", ROUNDING)
 
 
 def _sites(facts: ModuleFacts, unused: UnusedName, context: Context) -> Iterator[CallSite]:

@@ -124,7 +124,8 @@ def hoisted(facts: ModuleFacts, site: EagerSite) -> Fix | None:
     doubtful = reads_what_changes(made, *judged)
     named = " and ".join(f"`{name}`" for name in moved.values())
     level = Applicability.UNSAFE if doubtful else Applicability.SAFE
-    return draft.fix(level, f"Move its arguments to module level, as {named}")
+    condition = "nothing may change what they read" if doubtful else ""
+    return draft.fix(level, f"Move its arguments to module level, as {named}", condition)
 
 
 def _resolved(made: Made, node: ast.AST) -> tuple[ast.AST | None, ast.Assign | None]:

@@ -15,6 +15,7 @@ from jaxlint.facts.jax_api import arrays
 from jaxlint.facts.syntax.names import External
 from jaxlint.facts.syntax.tree import Class, Function, Loop, Parameter
 from jaxlint.finding import Applicability, Fix
+from jaxlint.fixes.checks.eager import ROUNDING
 from jaxlint.fixes.errors import statics
 from jaxlint.fixes.loops import loops
 from jaxlint.fixes.moved_code.counters import unbounded
@@ -148,7 +149,7 @@ class _Compiling:
         refuse_what_is_new(self._before, self._facts)
         sure = Program(self._facts, self._function).check() and self._sure
         level = Applicability.UNSAFE if sure else Applicability.DISPLAY
-        return self._steps.fix(level, self._message(turned))
+        return self._steps.fix(level, self._message(turned), ROUNDING)
 
     def _message(self, turned: list[str]) -> str:
         names = [p.name for p in self._function.parameters if p.name in self._static]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from jaxlint.facts.syntax.names import Expression
 from jaxlint.facts.syntax.tree import Class, Function
 from jaxlint.finding import Applicability, Fix
+from jaxlint.fixes.checks.eager import ROUNDING
 from jaxlint.fixes.moved_code.captures import is_constant
 from jaxlint.fixes.moved_code.programs import Results
 from jaxlint.fixes.moved_code.reads import refuse_or_doubt
@@ -69,7 +70,7 @@ def _compiled(facts: ModuleFacts, node: cst.Call, wrapped: Wrapped, function: Fu
     name = draft.fresh("_".join(["", *_words(made), function.name.strip("_")]))
     draft.insert_above(top, f"{name} = {draft.name(wrapper, made)}({draft.code(made)})")
     draft.replace(made, name)
-    fix = draft.fix(Applicability.UNSAFE, f"Jit `{draft.code(made)}` once, at module level")
+    fix = draft.fix(Applicability.UNSAFE, f"Jit `{draft.code(made)}` once, at module level", ROUNDING)
     if fix is not None and any(keyword.arg == "has_aux" for keyword in made.keywords):
         _refuse_other_results(facts, fix, function.name)
     return fix

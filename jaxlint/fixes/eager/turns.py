@@ -12,6 +12,7 @@ import libcst as cst
 from jaxlint.facts.syntax.tree import within
 from jaxlint.finding import Applicability, Fix, Span
 from jaxlint.fixes.cache_misses.hoist import check_code, insert_definition, reads_what_changes
+from jaxlint.fixes.checks.eager import ROUNDING
 from jaxlint.fixes.eager import compiling
 from jaxlint.fixes.moved_code import programs
 from jaxlint.fixes.moved_code.captures import Captured, Captures, is_constant, needed, of_name
@@ -314,7 +315,9 @@ class _Turn:
         insert_definition(draft, self._scopes, first, set(), f"@{jit}\n{head}\n{text}\n{unit}return {results}\n")
         newline = "\n" if syntax.text[span.end - 1 : span.end] in ("\n", "\r") else ""
         draft.replace(span, f"{inner}{results} = {self.name}({', '.join(self._given)}){newline}")
-        fix = draft.fix(Applicability.UNSAFE, f"Compute an iteration in a module-level jitted function `{self.name}`")
+        fix = draft.fix(
+            Applicability.UNSAFE, f"Compute an iteration in a module-level jitted function `{self.name}`", ROUNDING
+        )
         if fix is None:
             raise NoFixError("nothing changes")
         return fix

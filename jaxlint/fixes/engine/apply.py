@@ -157,7 +157,7 @@ class _Run:
         if self.trial is not None:
             self.found = self.lint(self.source)
         self.applied += [
-            Applied(c.finding.code, c.finding.name, c.row, fix.applicability, fix.message) for c, fix in together
+            Applied(c.finding.code, c.finding.name, c.row, fix.applicability, fix.described) for c, fix in together
         ]
 
     def _one_by_one(self, batch: Sequence[_Candidate]) -> tuple[list[tuple[_Candidate, Fix]], _Trial | None]:

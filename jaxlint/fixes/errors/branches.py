@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _NO_ARRAYS = (cst.Tuple, cst.List, cst.Dict, cst.Set, cst.Lambda, cst.SimpleString, cst.FormattedString)
 _ORDERS = {"max": "maximum", "min": "minimum"}
 
+_BOTH = "both branches are computed"
+
 
 def chosen_by_jax(facts: ModuleFacts, demand: Demand) -> Fix | None:
     """Return a version that asks jax instead of Python.
@@ -51,7 +53,7 @@ def _of_expression(facts: ModuleFacts, demand: Demand, node: cst.IfExp) -> Fix |
     level = _level(facts, demand.function, node.body, node.orelse)
     parts = ", ".join(draft.code(part) for part in (node.test, node.body, node.orelse))
     draft.replace(node, f"{draft.name('jax.numpy.where', node)}({parts})")
-    return draft.fix(level, "Select with `jnp.where`")
+    return draft.fix(level, "Select with `jnp.where`", _BOTH)
 
 
 def _of_statement(facts: ModuleFacts, demand: Demand, node: cst.If) -> Fix | None:
@@ -70,7 +72,7 @@ def _of_statement(facts: ModuleFacts, demand: Demand, node: cst.If) -> Fix | Non
         raise NoFixError("a comment would be lost")
     parts = ", ".join(draft.code(part) for part in (node.test, first, second))
     draft.replace(span, f"return {draft.name('jax.numpy.where', node)}({parts})")
-    return draft.fix(level, "Select with `jnp.where`")
+    return draft.fix(level, "Select with `jnp.where`", _BOTH)
 
 
 def _returned(block: cst.BaseSuite) -> cst.BaseExpression:
@@ -122,4 +124,4 @@ def _larger(facts: ModuleFacts, demand: Demand) -> Fix | None:
         raise NoFixError("no comparison of two values")
     draft, name = Draft(facts), _ORDERS[call.func.value]
     draft.replace(call.func, draft.name(f"jax.numpy.{name}", call))
-    return draft.fix(Applicability.UNSAFE, f"Compare with `jnp.{name}`")
+    return draft.fix(Applicability.UNSAFE, f"Compare with `jnp.{name}`", "both must be arrays or numbers")

@@ -78,7 +78,7 @@ def _of_call(facts: ModuleFacts, call: cst.Call) -> Fix | None:
         raise NoFixError("jax.numpy takes no lists")
     draft = Draft(facts)
     draft.replace(call.func, draft.name(name, call))
-    return draft.fix(Applicability.UNSAFE, f"Use `{name.replace('jax.numpy', 'jnp')}`")
+    return draft.fix(Applicability.UNSAFE, f"Use `{name.replace('jax.numpy', 'jnp')}`", "results are 32-bit by default")
 
 
 def _of_table(facts: ModuleFacts, node: cst.Subscript) -> Fix | None:
@@ -88,4 +88,4 @@ def _of_table(facts: ModuleFacts, node: cst.Subscript) -> Fix | None:
         raise NoFixError("what is assigned to")
     draft = Draft(facts)
     draft.replace(node.value, f"{draft.name('jax.numpy.asarray', node)}({draft.code(node.value)})")
-    return draft.fix(Applicability.UNSAFE, "Index a `jax.numpy` array")
+    return draft.fix(Applicability.UNSAFE, "Index a `jax.numpy` array", "no index may be out of bounds")

@@ -9,6 +9,7 @@ import libcst as cst
 from jaxlint.facts.jax_api import arrays
 from jaxlint.facts.syntax.names import Expression
 from jaxlint.finding import Applicability, Fix, Span
+from jaxlint.fixes.checks.eager import ROUNDING
 from jaxlint.fixes.moved_code.purity import is_none
 from jaxlint.fixes.text.edits import Draft
 from jaxlint.fixes.text.syntax import NoFixError
@@ -63,7 +64,7 @@ def _updated(facts: ModuleFacts, node: cst.Subscript, base: cst.BaseExpression, 
         v = f"{x} {operator} {v if _is_atom(value) else f'({v})'}"
     draft.replace(call, f"{draft.name('jax.numpy.where', call)}({m}, {v}, {x})")
     level = Applicability.UNSAFE if _is_number(facts, value) else Applicability.DISPLAY
-    return draft.fix(level, "Select with `jnp.where`")
+    return draft.fix(level, "Select with `jnp.where`", "the mask must have the shape of the array")
 
 
 def _reduced(facts: ModuleFacts, node: cst.Subscript, mask: cst.BaseExpression) -> Fix | None:
@@ -78,7 +79,7 @@ def _reduced(facts: ModuleFacts, node: cst.Subscript, mask: cst.BaseExpression) 
         if not isinstance(call, cst.Call) or call.func is not parent or call.args or function not in _REDUCTIONS:
             raise NoFixError("not a plain reduction")
         draft.replace(call, f"{draft.name(f'jax.numpy.{function}', call)}({x}, where={m})")
-        return draft.fix(Applicability.UNSAFE, f"Reduce with `jnp.{function}(..., where=...)`")
+        return draft.fix(Applicability.UNSAFE, f"Reduce with `jnp.{function}(..., where=...)`", ROUNDING)
     call = facts.tree.parent(parent) if isinstance(parent, cst.Arg) else None
     if not isinstance(call, cst.Call) or len(call.args) != 1:
         raise NoFixError("not a plain reduction")
@@ -86,7 +87,7 @@ def _reduced(facts: ModuleFacts, node: cst.Subscript, mask: cst.BaseExpression) 
     if not names or any(name.removeprefix("jax.numpy.") not in _REDUCTIONS for name in names):
         raise NoFixError("not a plain reduction")
     draft.replace(node, f"{x}, where={m}")
-    return draft.fix(Applicability.UNSAFE, "Reduce with `where=`")
+    return draft.fix(Applicability.UNSAFE, "Reduce with `where=`", ROUNDING)
 
 
 def _sized(facts: ModuleFacts, node: cst.Call) -> Fix | None:

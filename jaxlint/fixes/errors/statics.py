@@ -79,7 +79,7 @@ def make_instance_static(facts: ModuleFacts, plain: PlainMethod) -> Fix | None:
     name = plain.function.parameters[0].name
     draft = Draft(facts)
     extend_statics(draft, plain.wrapped, [name])
-    return draft.fix(Applicability.UNSAFE, f"Make `{name}` static")
+    return draft.fix(Applicability.UNSAFE, f"Make `{name}` static", "instances must not change after the first call")
 
 
 def names_to_add(facts: ModuleFacts, demand: Demand, parameter: Parameter, function: Function) -> list[str]:
@@ -549,4 +549,6 @@ def _corrected(draft: Draft, wrong: WrongArgument, message: str, *, sure: bool) 
     """Return the fix of an option, which is safe where it is clear what was meant and nothing waits for the error."""
     if errors.expected(draft.syntax, wrong.function.name):
         return draft.fix(Applicability.UNSAFE, message, _EXPECTED)
-    return draft.fix(Applicability.SAFE if sure else Applicability.UNSAFE, message)
+    return draft.fix(
+        Applicability.SAFE if sure else Applicability.UNSAFE, message, "" if sure else "this must be what was meant"
+    )

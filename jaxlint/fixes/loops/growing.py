@@ -59,7 +59,9 @@ def joined_once(facts: ModuleFacts, growing: Growing) -> Fix | None:
     draft.replace(join.statement, f"{name}.{step}")
     whole = name if join.first else f"{name}[::-1]"
     _insert_below(draft, loop, f"{margin}{join.name} = {_joining(draft, join, whole)}")
-    return draft.fix(Applicability.UNSAFE, f"Join the parts of `{join.name}` once, after the loop")
+    return draft.fix(
+        Applicability.UNSAFE, f"Join the parts of `{join.name}` once, after the loop", "all parts must have one type"
+    )
 
 
 def _join(syntax: Syntax, call: ast.Call, name: str) -> _Join:

@@ -17,6 +17,7 @@ import libcst as cst
 from jaxlint.facts.syntax.tree import Binding, Context
 from jaxlint.facts.values.values import Kind
 from jaxlint.finding import Applicability, Fix, Span
+from jaxlint.fixes.checks.eager import ROUNDING
 from jaxlint.fixes.moved_code.counters import MOST_INTEGER, Numbers
 from jaxlint.fixes.moved_code.programs import given_in_sight
 from jaxlint.fixes.moved_code.quiet import Quiet
@@ -53,7 +54,7 @@ def as_jax_loop(facts: ModuleFacts, unrolled: Unrolled) -> Fix | None:
     _write(draft, unrolled, turns, carry)
     name = turns.function.rpartition(".")[2]
     level = Applicability.UNSAFE if body.plausible else Applicability.DISPLAY
-    return draft.fix(level, f"Rewrite the loop with `jax.lax.{name}`")
+    return draft.fix(level, f"Rewrite the loop with `jax.lax.{name}`", ROUNDING)
 
 
 # Iterations
