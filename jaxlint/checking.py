@@ -242,14 +242,16 @@ class _Run:
 
 def joined(files: Sequence[File], records: Sequence[Exports], entries: Iterable[str]) -> list[Incoming]:
     """Join the records of files and return what the others say about each."""
+    from jaxlint.linter import uncollected
     from jaxlint.project import Module, Project
 
     modules = [
         Module(file.path, file.config.name_of(file.path), record, file.config.settings)
         for file, record in zip(files, records, strict=True)
     ]
-    project = Project(modules, entries)
-    return [project.incoming(number) for number in range(len(modules))]
+    with uncollected():
+        project = Project(modules, entries)
+        return [project.incoming(number) for number in range(len(modules))]
 
 
 def _portable(config: Config) -> dict[str, Any]:

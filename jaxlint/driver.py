@@ -14,7 +14,7 @@ from jaxlint.comments import mistaken
 from jaxlint.diagnostic import Diagnostic
 from jaxlint.facts.incoming import NOTHING, Incoming
 from jaxlint.finding import Confidence, Finding, Span
-from jaxlint.linter import fingerprinted, lint
+from jaxlint.linter import fingerprinted, lint, uncollected
 from jaxlint.noqa import Noqa
 from jaxlint.observed import linted
 from jaxlint.source import Source, SourceError
@@ -80,10 +80,11 @@ def exports_of(source: Source, *, keep: bool = False) -> Exports | None:
     from jaxlint.facts.syntax.parsing import keep_tree, python_tree
 
     try:
-        tree = python_tree(source.text)
-        if keep:
-            keep_tree(source.text, tree)
-        return exports(tree, source.once_rows)
+        with uncollected():
+            tree = python_tree(source.text)
+            if keep:
+                keep_tree(source.text, tree)
+            return exports(tree, source.once_rows)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 

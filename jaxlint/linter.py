@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import gc
 import hashlib
 import sys
 import threading
@@ -45,8 +46,7 @@ def lint(
     if not may_matter(source, settings, incoming):
         return []
     try:
-        with _deep_recursion():
-            facts = _facts(source, settings, incoming)
+        with _deep_recursion(), uncollected(), contextlib.closing(_facts(source, settings, incoming)) as facts:
             least = (fixes_from or settings.min_confidence) if fixes else None
             found = fingerprinted(source, [*_unread(source), *_run(facts, settings, least)])
         # Only now: a fingerprint must not depend on how sure a finding has to be.
@@ -104,6 +104,28 @@ def _deep_recursion() -> Iterator[None]:
             limit = _limits.pop()
             if not _limits:
                 sys.setrecursionlimit(limit)
+
+
+_collecting: list[bool] = []
+"""Whether Python collected garbage before, once for each `uncollected` block that is under way."""
+
+
+@contextlib.contextmanager
+def uncollected() -> Iterator[None]:
+    """Keep Python from looking for cyclic garbage, which costs an eighth of a run: trees of code hold none.
+
+    The last of several threads to leave puts things back.
+    """
+    with _lock:
+        _collecting.append(_collecting[0] if _collecting else gc.isenabled())
+        gc.disable()
+    try:
+        yield
+    finally:
+        with _lock:
+            was = _collecting.pop()
+            if not _collecting and was:
+                gc.enable()
 
 
 def _facts(source: Source, settings: Settings, incoming: Incoming) -> ModuleFacts:

@@ -24,6 +24,9 @@ TRACE_WORDS = frozenset(
 
 _LOOPS = frozenset({"for", "while"})
 _WORD = re.compile(r"[^\W\d]\w*")
+_STRING = r"""(?:'''(?:\\.|[^\\])*?'''|"{3}(?:\\.|[^\\])*?"{3}|'(?:\\.|[^\\\r\n'])*+'|"(?:\\.|[^\\\r\n"])*+")"""
+_CODE = re.compile(rf"((?i:fr?|rf|tr?|rt){_STRING}|[^\W\d]\w*)|{_STRING}|#[^\r\n]*|\\.", re.DOTALL)
+"""A word, or a string that holds code, in the group; other strings and comments outside of it."""
 
 
 @dataclass(frozen=True)
@@ -60,13 +63,21 @@ def may_matter(source_text: str, triggers: Triggers, wrappers: Iterable[str], in
     names = tuple(sorted(wrappers))
     if not incoming.telling and not _libraries(names).search(source_text):
         return False
-    words = set(_WORD.findall(source_text))
+    words = _words(source_text)
     own = {name.rpartition(".")[2] for name in (*names, *incoming.telling)}
     if _has_any(triggers.words, words) or not own.isdisjoint(words):
         return True
     if triggers.array_loops and not words.isdisjoint(_LOOPS):
         return True
     return not triggers.cues.isdisjoint(words) and (bool(incoming.traced) or not TRACE_WORDS.isdisjoint(words))
+
+
+def _words(source_text: str) -> set[str]:
+    """Return the identifiers and keywords of a text; what its comments and strings speak of is no code."""
+    found = set(_CODE.findall(source_text))
+    for text in [text for text in found if text[-1:] in ("'", '"')]:
+        found.update(_WORD.findall(text))
+    return found
 
 
 def _has_any(triggers: frozenset[str], words: Collection[str]) -> bool:

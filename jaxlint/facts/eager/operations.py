@@ -16,11 +16,25 @@ from jaxlint.facts.incoming import NOTHING, Incoming
 from jaxlint.facts.jax_api import arrays
 from jaxlint.facts.syntax import guards
 from jaxlint.facts.syntax.names import Expression, External, Names
-from jaxlint.facts.syntax.tree import Binding, Function, Parameter, Tree, children, last_name, within
+from jaxlint.facts.syntax.tree import (
+    DEFINITIONS,
+    Binding,
+    Function,
+    Parameter,
+    Tree,
+    children,
+    kinds,
+    last_name,
+    within,
+)
 
 _LOOPS = frozenset({"scan", "while_loop", "fori_loop", "map"})
 _DEEPEST = 6
 _MOST = 1000
+
+
+_OPERATIONS = kinds(cst.BinaryOperation, cst.UnaryOperation, cst.Comparison, cst.AugAssign, cst.Subscript, cst.Call)
+_READING = kinds(cst.If, cst.IfExp, cst.While, cst.Assert, cst.Call)
 
 
 class EagerArrays:
@@ -146,6 +160,8 @@ class EagerArrays:
         )
 
     def _reads_value(self, node: cst.CSTNode) -> bool:
+        if node.__class__ not in _READING:
+            return False
         if isinstance(node, (cst.If, cst.IfExp, cst.While, cst.Assert)):
             return self.is_tested(node.test)
         if not isinstance(node, cst.Call):
@@ -187,13 +203,13 @@ class EagerArrays:
         while work:
             current = work.pop()
             yield current
-            if isinstance(current, cst.If) and self._asks_for_element(current.test):
+            if type(current) is cst.If and self._asks_for_element(current.test):
                 work.extend((current.test, current.body))
-            elif isinstance(current, (cst.If, cst.IfExp)):
+            elif type(current) is cst.If or type(current) is cst.IfExp:
                 work.append(current.test)
-            elif isinstance(current, cst.BooleanOperation):
+            elif type(current) is cst.BooleanOperation:
                 work.append(current.left)
-            elif not isinstance(current, (cst.FunctionDef, cst.ClassDef, cst.Lambda)):
+            elif current.__class__ not in DEFINITIONS:
                 work.extend(children(current))
 
     def _asks_for_element(self, test: cst.BaseExpression) -> bool:
@@ -206,6 +222,8 @@ class EagerArrays:
         )
 
     def _own(self, node: cst.CSTNode) -> int:
+        if node.__class__ not in _OPERATIONS:
+            return 0
         if isinstance(node, (cst.BinaryOperation, cst.UnaryOperation, cst.Comparison)):
             return int(self.is_array(node))
         if isinstance(node, cst.AugAssign):

@@ -11,7 +11,7 @@ from jaxlint.facts.context.wrapping import Wrapped, Wrappings
 from jaxlint.facts.jax_api import arrays
 from jaxlint.facts.syntax.constants import UNKNOWN, Constants
 from jaxlint.facts.syntax.names import Expression, External, Item, Names
-from jaxlint.facts.syntax.tree import Function, Tree, last_name
+from jaxlint.facts.syntax.tree import Function, Tree, kinds, last_name
 from jaxlint.facts.values.lengths import Lengths
 
 _TRANSFERS = frozenset({"asarray", "array", "copy"})
@@ -250,6 +250,8 @@ class _Counter:
         self.operations += self._operation(node)
 
     def _operation(self, node: cst.CSTNode) -> int:
+        if node.__class__ not in _OPERATIONS:
+            return 0
         if isinstance(node, cst.BinaryOperation):
             # Of axis numbers and counts, which trees hold as well, Python does this much.
             counts = isinstance(node.operator, _COUNTING) and isinstance(node.right, cst.Integer)
@@ -305,6 +307,9 @@ class _Counter:
                 and self.is_array(func.value)
             )
         return False
+
+
+_OPERATIONS = kinds(cst.BinaryOperation, cst.UnaryOperation, cst.Comparison, cst.Subscript, cst.Attribute, cst.Call)
 
 
 def _dispatches(name: str) -> bool:

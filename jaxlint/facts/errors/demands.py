@@ -16,7 +16,7 @@ import libcst as cst
 from jaxlint.facts.context.calls import Calls, argument_of
 from jaxlint.facts.jax_api.name_priors import FUNCTIONS
 from jaxlint.facts.syntax.names import Expression, External, Names
-from jaxlint.facts.syntax.tree import Function, Parameter, Tree
+from jaxlint.facts.syntax.tree import Function, Parameter, Tree, kinds
 from jaxlint.facts.values.compiled_calls import CompiledCalls
 from jaxlint.facts.values.values import Kind, Values
 
@@ -55,6 +55,25 @@ class Demand:
         return self.place or self.node
 
 
+_NEEDING = kinds(
+    cst.If,
+    cst.While,
+    cst.Assert,
+    cst.IfExp,
+    cst.CompIf,
+    cst.BooleanOperation,
+    cst.UnaryOperation,
+    cst.Match,
+    cst.Comparison,
+    cst.Subscript,
+    cst.DictElement,
+    cst.FormattedStringExpression,
+    cst.Call,
+    cst.Assign,
+)
+"""The classes of nodes that may need a value in Python."""
+
+
 class Demands:
     """Finds the demands of a module's staged functions."""
 
@@ -81,6 +100,8 @@ class Demands:
     # What is needed where
 
     def _needs(self, node: cst.CSTNode) -> Iterator[tuple[cst.BaseExpression, str]]:  # noqa: C901
+        if node.__class__ not in _NEEDING:
+            return
         if isinstance(node, (cst.If, cst.While, cst.Assert, cst.IfExp, cst.CompIf)):
             if not self._follows_traced_test(node):
                 yield from self._tested(node.test)

@@ -249,6 +249,8 @@ class Staged:
         return found
 
     def _asks_for_shape(self, node: cst.CSTNode) -> str | None:
+        if type(node) is not cst.Subscript and type(node) is not cst.Call:
+            return None
         if isinstance(node, cst.Subscript):
             base = self._values.kind(node.value)
             masked = any(isinstance(e.slice, cst.Index) and self._values.is_mask(e.slice.value) for e in node.slice)

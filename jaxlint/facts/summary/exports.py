@@ -194,8 +194,8 @@ class _Place(NamedTuple):
     """Where a node is; `cls` is the class whose body it is in, -1 for none.
 
     `prefix` begins the qualified names of what is defined there, `sure` says that no `if` is around it, `guarded`
-    that one which asks for tracers does.  `steps` holds for each loop around it that does the same again the names that
-    it counts by, none where they count steps for sure.
+    that one which asks for tracers does, `decides` that it is part of the test of one, or of a `while`.  `steps` holds
+    for each loop around it that does the same again the names that it counts by, none where they count steps for sure.
     """
 
     function: int
@@ -205,6 +205,7 @@ class _Place(NamedTuple):
     sure: bool = True
     guarded: bool = False
     steps: tuple[frozenset[str], ...] = ()
+    decides: bool = False
 
 
 class _Reader:
@@ -218,9 +219,8 @@ class _Reader:
         self._annotations: list[dict[str, ast.expr]] = []
         self._names: dict[tuple[int, str], tuple[int, ...]] = {}
         self._lambdas: dict[ast.Lambda, int] = {}
-        self._calls: list[tuple[ast.Call, int, int, bool]] = []
+        self._calls: list[tuple[ast.Call, _Place, int]] = []
         self._returns: list[tuple[ast.expr, int]] = []
-        self._tests: list[tuple[ast.expr, int]] = []
         self._decorators: list[tuple[ast.expr, int]] = []
         self._bases: list[tuple[ast.expr, int, int]] = []
         self._given: list[tuple[int, str, ast.expr | None]] = []
@@ -283,7 +283,7 @@ class _Reader:
 
     def _on_call(self, node: ast.Call, at: _Place) -> None:
         loop = at.loop + GUARDED * at.guarded + STEPS * (bool(at.steps) and self._is_alike(node, at))
-        self._calls.append((node, at.function, loop, at.sure))
+        self._calls.append((node, at, loop))
         push = self._stack.append
         push((node.func, at))
         for arg in node.args:
@@ -302,9 +302,8 @@ class _Reader:
         return any(not names & handed for names in at.steps)
 
     def _on_if(self, node: ast.If, at: _Place) -> None:
-        self._push(at, node.test)
-        if not all(isinstance(part, ast.Raise) for part in node.body):
-            self._tests.append((node.test, at.function))
+        decides = not all(isinstance(part, ast.Raise) for part in node.body)
+        self._push(at._replace(decides=True) if decides else at, node.test)
         guarded = at.guarded or _asks_for_tracers(node.test)
         self._push(at._replace(sure=False, guarded=guarded), *node.body, *node.orelse)
 
@@ -350,8 +349,9 @@ class _Reader:
 
     def _on_while(self, node: ast.While, at: _Place) -> None:
         self._push(at, *node.orelse)
-        self._push(self._inside(node, at), node.test, *node.body)
-        self._tests.append((node.test, at.function))
+        inside = self._inside(node, at)
+        self._push(inside._replace(decides=True), node.test)
+        self._push(inside, *node.body)
 
     @staticmethod
     def _inside(node: ast.For | ast.AsyncFor | ast.While, at: _Place) -> _Place:
@@ -477,11 +477,8 @@ class _Reader:
             known.extend(ref for ref in refs if ref not in known and len(known) < _MOST)
             if record.functions[function].name in CONSTRUCTORS and name not in record.classes[number].made:
                 record.classes[number].made.append(name)
-        for call, function, loop, sure in self._calls:
-            self._call(call, function, loop, sure=sure)
-        for test, function in self._tests:
-            if not record.functions[function].hosted and self._asks_for_values(test, function):
-                record.functions[function].hosted = True
+        for call, at, loop in self._calls:
+            self._call(call, at, loop)
         for number, name, value in self._given:
             outer = max(record.functions[number].outer, 0)
             refs = self._expression(value, outer) if value is not None else ()
@@ -681,16 +678,8 @@ class _Reader:
 
     # Calls
 
-    def _asks_for_values(self, test: ast.expr, function: int) -> bool:
-        """Whether a test holds a call of an array operation, whose value Python needs for it."""
-        return any(
-            ref[0] == "x" and arrays.is_operation(ref[1])
-            for call in ast.walk(test)
-            if isinstance(call, ast.Call)
-            for ref in map(self.record.refs.__getitem__, self._expression(call.func, function))
-        )
-
-    def _call(self, node: ast.Call, function: int, loop: int, *, sure: bool) -> None:
+    def _call(self, node: ast.Call, at: _Place, loop: int) -> None:
+        function = at.function
         record = self.record.functions[function]
         func = node.func
         if func.__class__ is ast.Attribute:
@@ -698,12 +687,13 @@ class _Reader:
                 rules, passed = self._number(("x", RULES)), self._function_args(node, ("r",), function, _DEPTH)
                 record.passes.extend((rules, key, ref, node.lineno) for key, ref in passed)
                 return
-            record.operations += sure and func.attr in arrays.UPDATES and _is_update(func.value)
+            record.operations += at.sure and func.attr in arrays.UPDATES and _is_update(func.value)
         for callee in self._expression(func, function):
             ref = self.record.refs[callee]
             if ref[0] == "x":
-                if sure and arrays.is_operation(ref[1]):
-                    record.operations += 1
+                if arrays.is_operation(ref[1]):
+                    record.operations += at.sure
+                    record.hosted |= at.decides
                 if ref[1] in arrays.COLLECTIVES and _names_axis(node):
                     record.mapped = True
                 if not self._matters(ref[1]):
@@ -794,13 +784,31 @@ def _is_none(node: ast.expr) -> bool:
 
 
 def _tests_name(node: ast.expr) -> bool:
-    return any(isinstance(part, ast.Name) and part.id == "__name__" for part in ast.walk(node))
+    return "__name__" in _names_in(node)
 
 
 def _asks_for_tracers(test: ast.expr) -> bool:
     """Whether a test mentions tracers or of concrete values."""
-    names = (part.attr if isinstance(part, ast.Attribute) else getattr(part, "id", "") for part in ast.walk(test))
-    return any("tracer" in name.lower() or "concrete" in name.lower() for name in names)
+    return any("tracer" in name or "concrete" in name for name in map(str.lower, _names_in(test)))
+
+
+def _names_in(node: ast.AST) -> Iterator[str]:
+    """Yield the names and attributes in a piece of code; `ast.walk` takes three times as long."""
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        kind = current.__class__
+        if kind is ast.Name:
+            yield current.id  # type: ignore[attr-defined]
+            continue
+        if kind is ast.Attribute:
+            yield current.attr  # type: ignore[attr-defined]
+        for name in _fields(kind):
+            value = getattr(current, name)
+            if value.__class__ is list:
+                stack.extend(value)
+            elif isinstance(value, ast.AST):
+                stack.append(value)
 
 
 def _default(node: ast.expr) -> ast.expr:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from jaxlint.facts.jax_api.name_priors import COMPILE_OPTIONS
-from jaxlint.facts.syntax.tree import Tree, last_name, within
+from jaxlint.facts.syntax.tree import Tree, kinds, last_name, within
 
 _GUARDS = frozenset(
     {"isinstance", "is_scalar", "isscalar", "disable_jit", "jax_disable_jit", "ensure_compile_time_eval"}
@@ -29,10 +29,18 @@ def is_caught(tree: Tree, node: cst.CSTNode) -> bool:
     return False
 
 
+_DECIDING = kinds(
+    cst.If, cst.IfExp, cst.While, cst.BooleanOperation, cst.With, cst.IndentedBlock, cst.FunctionDef, cst.Lambda
+)
+
+
 def keeps_traces_out(tree: Tree, node: cst.CSTNode) -> bool:
     """Whether a test for tracers decides if a place of a function is reached, by being around or before it."""
     child = node
     for parent in tree.ancestors(node):
+        if parent.__class__ not in _DECIDING:
+            child = parent
+            continue
         if isinstance(parent, (cst.If, cst.IfExp, cst.While)) and parent.test is not child and asks(parent.test):
             return True
         if isinstance(parent, cst.BooleanOperation) and parent.right is child and asks(parent.left):

@@ -14,7 +14,7 @@ from typing import TypeAlias
 import libcst as cst
 
 from jaxlint.facts.syntax.answers import Answers, Asking
-from jaxlint.facts.syntax.tree import Binding, Class, Context, Function, Parameter, Scope, Tree
+from jaxlint.facts.syntax.tree import Binding, Class, Context, Function, Parameter, Scope, Tree, kinds
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,9 @@ class Element:
 
 
 Value: TypeAlias = External | Function | Class | Parameter | Expression | Item | Element
+
+_EXPLAINED = kinds(cst.Lambda, cst.IfExp, cst.BooleanOperation, cst.NamedExpr)
+"""The classes of expressions, names aside, that stand for others."""
 
 _MOST = 64
 """How many values one expression is taken to have."""
@@ -145,10 +148,12 @@ class Names:
         return tuple(value for value in self.values(node) if isinstance(value, Function))
 
     def _resolve(self, node: cst.CSTNode) -> tuple[Value, ...]:
-        if isinstance(node, cst.Name):
+        if type(node) is cst.Name:
             return self._resolve_name(node)
-        if isinstance(node, cst.Attribute):
+        if type(node) is cst.Attribute:
             return self._resolve_attribute(node)
+        if node.__class__ not in _EXPLAINED:
+            return (Expression(node),)
         if isinstance(node, cst.Lambda):
             function = self.tree.function_of.get(id(node))
             return (function,) if function is not None else (Expression(node),)

@@ -9,7 +9,6 @@ Nodes are kept by `id`: LibCST hashes nodes by identity through a Python-level m
 from __future__ import annotations
 
 import dataclasses
-import functools
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -183,27 +182,31 @@ _SKIPPED = frozenset(
 )
 
 
-@functools.cache
-def _forward_fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
-    return tuple(reversed(_child_fields(kind)))
+def kinds(*classes: type[cst.CSTNode]) -> frozenset[type[cst.CSTNode]]:
+    """Return a set to ask for the class of a node: `isinstance` is slow, as LibCST's classes are abstract ones."""
+    return frozenset(classes)
 
 
-@functools.cache
-def _child_fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
-    """The fields that may hold names, calls or statements, last first (the walk uses a stack)."""
-    names = [f.name for f in dataclasses.fields(kind)]
-    return tuple(n for n in reversed(names) if n not in _SKIPPED and not n.startswith("whitespace"))
+class _Fields(dict[type[cst.CSTNode], tuple[str, ...]]):
+    """The fields that may hold names, calls or statements, in source order, of each class of nodes."""
+
+    def __missing__(self, kind: type[cst.CSTNode]) -> tuple[str, ...]:
+        names = [] if kind in _LEAVES else [field.name for field in dataclasses.fields(kind)]
+        self[kind] = tuple(n for n in names if n not in _SKIPPED and not n.startswith("whitespace"))
+        return self[kind]
 
 
+_LEAVES = kinds(cst.Name, cst.SimpleString, cst.Integer, cst.Float, cst.Imaginary, cst.FormattedStringText)
+_fields = _Fields()
 _SEQUENCES = (list, tuple)
 _NO_NODES = frozenset({type(None), str, bool, cst.MaybeSentinel})
-"""What a field holds besides nodes and sequences of them; `isinstance` is slow on LibCST's abstract classes."""
+"""What a field holds besides nodes and sequences of them."""
 
 
 def children(node: cst.CSTNode) -> list[cst.CSTNode]:
     """Return the children that may hold code, in source order."""
     found: list[cst.CSTNode] = []
-    for name in _forward_fields(type(node)):
+    for name in _fields[node.__class__]:
         child = getattr(node, name)
         kind = child.__class__
         if kind in _SEQUENCES:
@@ -219,7 +222,23 @@ def within(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
     while stack:
         current = stack.pop()
         yield current
-        stack.extend(children(current))
+        if _fields[current.__class__]:
+            stack.extend(children(current))
+
+
+DEFINITIONS = kinds(cst.FunctionDef, cst.ClassDef, cst.Lambda)
+"""The nodes whose bodies do not run where they are."""
+
+
+def running(*nodes: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """Yield some nodes and those in them, in no certain order, but for what is in functions and classes."""
+    stack = list(nodes)
+    while stack:
+        current = stack.pop()
+        yield current
+        kind = current.__class__
+        if _fields[kind] and kind not in DEFINITIONS:
+            stack.extend(children(current))
 
 
 def same_code(one: cst.CSTNode, other: cst.CSTNode) -> bool:
@@ -272,6 +291,15 @@ class Tree:
         self._order = 0
         self._stack: list[tuple[cst.CSTNode, cst.CSTNode | None, Context]] = []
         self._walk(module)
+
+    def close(self) -> None:
+        """Break the circles of functions, classes and their scopes, which would keep all nodes alive."""
+        items: list[Function | Class] = [*self.functions, *self.classes]
+        for item in items:
+            item.scope.bindings.clear()
+            item.scope.function = item.scope.cls = None
+            del item.node
+        self.module_scope.bindings.clear()
 
     # The walk
 
@@ -699,19 +727,19 @@ class Tree:
         while stack:
             node = stack.pop()
             yield node
-            if isinstance(node, cst.Lambda):
-                continue
-            if isinstance(node, (cst.FunctionDef, cst.ClassDef)):
+            kind = node.__class__
+            if kind not in DEFINITIONS:
+                if _fields[kind]:
+                    stack.extend(reversed(children(node)))
+            elif isinstance(node, (cst.FunctionDef, cst.ClassDef)):
                 stack.extend(item.decorator for item in reversed(node.decorators))
-                continue
-            stack.extend(reversed(children(node)))
 
 
 def last_name(node: cst.CSTNode) -> str:
     """Return the last part of a dotted name, empty for anything else."""
-    if isinstance(node, cst.Attribute):
-        return node.attr.value
-    return node.value if isinstance(node, cst.Name) else ""
+    if type(node) is cst.Name:
+        return node.value
+    return node.attr.value if type(node) is cst.Attribute else ""
 
 
 def _dotted(node: cst.BaseExpression) -> str:

@@ -13,7 +13,7 @@ import libcst as cst
 from jaxlint.facts.context.calls import Calls
 from jaxlint.facts.context.wrapping import Wrappings
 from jaxlint.facts.syntax.names import Expression, Item, Names
-from jaxlint.facts.syntax.tree import Binding, Function, Loop, Tree, children, last_name
+from jaxlint.facts.syntax.tree import Binding, Function, Loop, Tree, children, last_name, running
 
 JOINING = frozenset("concatenate concat stack hstack vstack append block".split())
 """The functions that make one array of several."""
@@ -197,13 +197,7 @@ class Lengths:
 
 def calls_in(node: cst.CSTNode) -> Iterator[cst.Call]:
     """Yield the calls in a piece of code, those in functions that it defines aside."""
-    work = [node]
-    while work:
-        current = work.pop()
-        if isinstance(current, cst.Call):
-            yield current
-        if not isinstance(current, (cst.FunctionDef, cst.ClassDef, cst.Lambda)):
-            work.extend(children(current))
+    yield from (part for part in running(node) if type(part) is cst.Call)
 
 
 def is_empty_list(value: object) -> bool:

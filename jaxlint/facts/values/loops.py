@@ -22,7 +22,18 @@ from jaxlint.facts.jax_api.glance import SHORT
 from jaxlint.facts.jax_api.name_priors import DATA, DATA_LENGTHS, STRUCTURE
 from jaxlint.facts.syntax.constants import Constants
 from jaxlint.facts.syntax.names import Element, Expression, Item, Names
-from jaxlint.facts.syntax.tree import Function, Loop, Parameter, Tree, children, last_name, within
+from jaxlint.facts.syntax.tree import (
+    DEFINITIONS,
+    Function,
+    Loop,
+    Parameter,
+    Tree,
+    children,
+    kinds,
+    last_name,
+    running,
+    within,
+)
 from jaxlint.facts.values.bounds import Bound, BoundKind, Bounds
 from jaxlint.facts.values.values import Kind, Values
 
@@ -507,7 +518,7 @@ class Loops:
         """Whether each iteration updates its own element of an array of a handful, by the literal that made it."""
         targets = self.targets(loop)
         for node in self._nodes_of_turn(loop):
-            if not isinstance(node, cst.Subscript) or not isinstance(node.value, cst.Attribute):
+            if type(node) is not cst.Subscript or type(node.value) is not cst.Attribute:
                 continue
             index = node.slice[0].slice
             if (
@@ -735,18 +746,13 @@ class Loops:
         return parts
 
     def _nodes_of_turn(self, loop: Loop) -> Iterator[cst.CSTNode]:
-        work = list(self.parts_of_turn(loop))
-        while work:
-            node = work.pop()
-            yield node
-            if not isinstance(node, (cst.FunctionDef, cst.ClassDef, cst.Lambda)):
-                work.extend(children(node))
+        return running(*self.parts_of_turn(loop))
 
     def weight(self, node: cst.CSTNode) -> Weight:
         """Return the weight of a piece of code that runs once."""
-        if isinstance(node, (cst.FunctionDef, cst.ClassDef, cst.Lambda)):
-            return Weight()
-        if isinstance(node, _LOOPS):
+        if node.__class__ in DEFINITIONS:
+            return _NO_WEIGHT
+        if node.__class__ in _LOOPS:
             return self._loop_weight(node)
         total = self._own_weight(node)
         for child in children(node):
@@ -770,6 +776,8 @@ class Loops:
         return {id(loop.node): loop for loop in self._tree.loops}
 
     def _own_weight(self, node: cst.CSTNode) -> Weight:
+        if node.__class__ not in _WEIGHED:
+            return _NO_WEIGHT
         if isinstance(node, cst.BinaryOperation):
             if self._values.kind(node).known:
                 return Weight()
@@ -890,7 +898,9 @@ _MADE = _SIZED - {"jax.numpy.arange"}
 _COUNTED = {"split": (1, "num"), "array_split": (1, "indices_or_sections"), "linspace": (2, "num")}
 """The functions of which an argument, by position and name, is the number of elements they give."""
 
-_LOOPS = (cst.For, cst.While, cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp, cst.CompFor)
+_WEIGHED = kinds(cst.BinaryOperation, cst.UnaryOperation, cst.Comparison, cst.AugAssign, cst.Subscript, cst.Call)
+_NO_WEIGHT = Weight()
+_LOOPS = kinds(cst.For, cst.While, cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp, cst.CompFor)
 
 
 def _is_data_length(name: str) -> bool:
