@@ -187,8 +187,7 @@ class Recorder:
         try:
             run, result = self.run(action)
             if hasattr(getattr(result, "jaxpr", result), "eqns"):
-                self._slow = 0
-                self._equations = self._equations_of(result, lines, set())
+                self._equations, self._slow = self._equations_of(result, lines, {})
         finally:
             self._lines = None
         return self._equations, self._slow, run
@@ -252,7 +251,9 @@ class Recorder:
 
     def _count_equations(self, frame: types.FrameType | None, lines: range) -> int:
         lowered = self._lowered(frame)
-        return 0 if lowered is None else self._equations_of(lowered, lines, set())
+        count, slow = (0, 0) if lowered is None else self._equations_of(lowered, lines, {})
+        self._slow += slow
+        return count
 
     def _lowered(self, frame: types.FrameType | None) -> Any:
         """Return the program that is being lowered, which only the frames of jax hold."""
@@ -263,23 +264,28 @@ class Recorder:
             frame = frame.f_back
         return None
 
-    def _equations_of(self, program: Any, lines: range, seen: set[int]) -> int:
+    def _equations_of(self, program: Any, lines: range, known: dict[int, tuple[int, int]]) -> tuple[int, int]:
+        """Return how many equations a program has at some lines, and how many of them are slow.
+
+        A program that is called several times, as that of a random draw, is compiled into each place that calls it.
+        """
         program = getattr(program, "jaxpr", program)
-        if id(program) in seen:
-            return 0
-        seen.add(id(program))
-        count = 0
+        if id(program) in known:
+            return known[id(program)]
+        count = slow = 0
         for equation in program.eqns:
             trace = equation.source_info.traceback
             frames = trace.frames if trace is not None else ()
             if any(f.file_name == self.target and f.line_num in lines for f in frames):
                 count += 1
-                self._slow += equation.primitive.name in SLOW
+                slow += equation.primitive.name in SLOW
             for value in equation.params.values():
                 for part in value if isinstance(value, tuple | list) else (value,):
                     if hasattr(getattr(part, "jaxpr", part), "eqns"):
-                        count += self._equations_of(part, lines, seen)
-        return count
+                        inner = self._equations_of(part, lines, known)
+                        count, slow = count + inner[0], slow + inner[1]
+        known[id(program)] = (count, slow)
+        return count, slow
 
     def _made(self, frame: types.FrameType | None) -> tuple[tuple[Place, ...], bool]:
         """Return where the compiled object was made that the innermost frame of the target is calling."""

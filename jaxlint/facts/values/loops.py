@@ -18,6 +18,7 @@ from jaxlint.facts.context.contexts import FunctionContexts
 from jaxlint.facts.context.tracing import Tracing
 from jaxlint.facts.context.wrapping import Wrappings
 from jaxlint.facts.jax_api import arrays
+from jaxlint.facts.jax_api.equations import equations_of
 from jaxlint.facts.jax_api.glance import SHORT
 from jaxlint.facts.jax_api.name_priors import DATA, DATA_LENGTHS, STRUCTURE
 from jaxlint.facts.syntax.constants import Constants
@@ -838,7 +839,7 @@ class Loops:
             if arrays.is_array_function(name):
                 if name.rpartition(".")[2] in arrays.HEAVY:
                     return self._product([arg.value for arg in node.args])
-                return Weight(1)
+                return Weight(equations_of(name))
         functions = [function for function, _ in self._calls.callees(node)]
         if functions:
             if any(self._is_compiled(function) for function in functions[:1]):
