@@ -31,11 +31,14 @@ from jaxlint.facts.context.reached import Reached
 from jaxlint.facts.context.tracing import Tracing
 from jaxlint.facts.context.wrapping import Wrappings
 from jaxlint.facts.eager.array_loops import EagerLoop, EagerLoops
+from jaxlint.facts.eager.avoidable import Avoidable
 from jaxlint.facts.eager.compile_sites import EagerSites
 from jaxlint.facts.eager.eagerness import Eager
 from jaxlint.facts.eager.growing import Growing, GrowingArrays
 from jaxlint.facts.eager.host_reads import Hosted
+from jaxlint.facts.eager.measured import Measured
 from jaxlint.facts.eager.operations import EagerArrays
+from jaxlint.facts.eager.quantities import Quantities
 from jaxlint.facts.eager.steps import EagerSteps
 from jaxlint.facts.eager.transforms import EagerTransform, EagerTransforms
 from jaxlint.facts.eager.tree_maps import LeafMap, LeafMaps
@@ -57,6 +60,7 @@ from jaxlint.facts.values.lengths import Lengths
 from jaxlint.facts.values.loops import SHORT_ELEMENTWISE, Loops, Unrolled
 from jaxlint.facts.values.sizes import Sizes
 from jaxlint.facts.values.values import Values
+from jaxlint.facts.values.varying import Varying
 from jaxlint.finding import Span
 
 if TYPE_CHECKING:
@@ -222,9 +226,9 @@ class ModuleFacts:
         """What supports and weakens a finding."""
         parts = (self.tree, self.names, self.runs, self.tracing, self.contexts, self.calls)
         calculations = Calculations(self.tree, self.names, self.wrappings, self.contexts)
-        return Evidences(
-            *parts, self.staged, self.loops, self.eager, self.arguments, calculations, Structure(self.names, self.calls)
-        )
+        structure = Structure(self.names, self.calls)
+        parts_of_loops = (self.staged, self.loops, self.eager, self.arguments)
+        return Evidences(*parts, *parts_of_loops, calculations, structure, self.quantities)
 
     @functools.cached_property
     def reasons(self) -> Reasons:
@@ -264,7 +268,28 @@ class ModuleFacts:
         # Where nothing is known of other files, both are the same.
         parts = (self.tree, self.names, self.wrappings, self.calls)
         alone = EagerArrays(*parts) if self.incoming.imports else self.eager_arrays
-        return EagerLoops(self.tree, self.contexts, self.loops, self.eager_arrays, alone, self.hosted, longest).found
+        facts = (self.hosted, self.quantities, self.avoidable, self.varying, self.measured)
+        return EagerLoops(self.tree, self.contexts, self.loops, self.eager_arrays, alone, *facts, longest).found
+
+    @functools.cached_property
+    def quantities(self) -> Quantities:
+        """How often eager loops run, and what they dispatch."""
+        return Quantities(self.loops, self.eager_arrays, self.calls, self.incoming)
+
+    @functools.cached_property
+    def avoidable(self) -> Avoidable:
+        """Whether one program could hold what an eager loop does."""
+        return Avoidable(self.loops, self.eager_arrays, self.hosted, self.varying)
+
+    @functools.cached_property
+    def varying(self) -> Varying:
+        """Whether the iterations of an eager loop work on arrays of different shapes."""
+        return Varying(self.names, self.loops.targets, self.loops.nodes_of_turn, self.eager_arrays.is_array)
+
+    @functools.cached_property
+    def measured(self) -> Measured:
+        """Which code is there to be timed."""
+        return Measured(self.tree, self.names, self.wrappings, self.calls)
 
     @functools.cached_property
     def hosted(self) -> Hosted:
@@ -319,7 +344,9 @@ class ModuleFacts:
     def steps(self) -> EagerSteps:
         """The steps and objectives that run uncompiled in each iteration of a loop."""
         parts = (self.tree, self.names, self.wrappings, self.calls, self.tracing, self.contexts, self.loops)
-        return EagerSteps(*parts, self.compiled, self.eager_arrays, self.hosted)
+        return EagerSteps(
+            *parts, self.compiled, self.eager_arrays, self.hosted, self.avoidable, self.measured, self.incoming
+        )
 
     @functools.cached_property
     def unused(self) -> UnusedCompiled:

@@ -3,8 +3,8 @@
 ## What it does
 Reports a loop in a function that something jits, if its length is an axis of an array: the loop walks over the array,
 or each iteration reads or updates an array at its own index. A setting (a static argument, an attribute, a
-configuration value) counts if iterations index an array by their number, or if the values that its default and visible
-callers give make the loop large.
+configuration value) counts if the values that its default and visible callers give make the loop large, or if it has
+the name of a length and an iteration does much work.
 
 A `while` that lasts until an object outside JAX says otherwise, such as an environment (`obs, reward, done =
 env.step(action)`), counts as well: it runs once, while it is traced, and its results become constants of the program.
@@ -95,6 +95,8 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
             doubts = doubts | {Doubt.SETTING}
         elif not loop.large and loop.bound != "host":
             doubts = doubts | {Doubt.LENGTH}
+        if facts.measured.is_baseline(loop.function) or facts.measured.is_benchmark(loop.function):
+            doubts = doubts | {Doubt.MEASURED}
         fixes = functools.partial(_loops.fixes, facts, loop)
         yield Report(loop.node, message, facts.evidence.trace(loop.node, doubts), fixes=fixes)
 

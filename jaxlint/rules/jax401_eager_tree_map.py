@@ -30,10 +30,13 @@ Not `jax.jit(lambda tree: ...)(params)` inside a function, which recompiles on e
 ## When it stays silent
 In code that only jitted functions run; for shapes, dtypes and other metadata, transfers (`device_put`, `device_get`,
 `np.asarray`, `jnp.asarray`), NumPy functions, `block_until_ready`; for a jitted leaf function; for what Python does to
-axis numbers (`axis + 1`) and to the paths of leaves.
+axis numbers (`axis + 1`) and to the paths of leaves; if the operations do not use the leaves, which are then indices or
+names.
 
 At confidence `low`: nothing visible calls the function, so its callers may well trace it; it runs once per process,
-like a split of the data or the parameters of an optimizer; a single operation, such as the mean of a few metrics.
+like a split of the data or the parameters of an optimizer; the code shows that it runs fewer than fifty times; one or
+two operations, such as the mean of a few metrics, unless they combine trees of parameters, like an optimizer's step, an
+average or a sum of gradients.
 
 ## Fix safety
 The enclosing function is jitted if it does nothing else; a mapped module-level function is jitted in place, with
@@ -77,8 +80,8 @@ RULE = Rule(
 
 
 _WORTH_IT = 3
-"""Of 30 labelled maps with fewer operations a leaf that run again and again, one is worth a change; of those with as
-many 4 of 9 are, and 2 more are true."""
+"""Of 30 labelled maps with fewer operations a leaf that run again and again, one is worth a change, but for those that
+work trees of parameters into each other."""
 
 
 def check(facts: ModuleFacts) -> Iterator[Report]:
@@ -92,6 +95,8 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
             f"distinct shape; {_instead(leaf_map)}"
         )
         doubts = frozenset({Doubt.LIGHT} if leaf_map.light else {Doubt.FEW} if count < _WORTH_IT else ())
+        # A step of an optimiser, an average of parameters or a sum of gradients has many leaves, whatever it does.
+        doubts = frozenset() if leaf_map.updates else doubts
         fixes = functools.partial(_fixes, facts, leaf_map)
         yield Report(leaf_map.node, message, facts.evidence.leaf_map(leaf_map.node, doubts), fixes=fixes)
 

@@ -41,11 +41,15 @@ which has its own shape. Calls of jitted functions, transfers, shapes, random ke
 match in its `else` do not count; beside a call of a jitted function, or of a parameter, it takes six operations, or
 five in a helper. A loop around a function whose own loop does the work is left to that one.
 
-At confidence `low`: nothing visible calls the function, and nothing shows that the loop is long; an iteration has fewer
-than four operations, and the loop is not long by its bound; an iteration plots, reads a file, waits for a person or for
-its arrays, creates arrays of its own size, or exists to be timed; an option decides that this runs uncompiled; all an
-iteration does is to draw random numbers; or Python or NumPy uses values between the operations, here or in a callee, so
-that no program can contain an iteration (values read last, to be stored, returned or printed, do not matter).
+At confidence `low`: nothing visible calls the function, and nothing shows that the loop is long; neither the code, an
+axis of data nor the name of a length, such as `n_steps`, shows that there are many iterations, and one of them
+dispatches fewer than 40 operations; the code shows that it dispatches fewer than 2,500 in all, and no array grows; an
+iteration has fewer than four operations (three if the loop has the name of a length); a solver, a simulation or a
+jitted function does the work of an iteration; iterations have different shapes, plot, read or write a file, wait for a
+person or for their arrays; the loop exists to be timed, or is the slow form of what a jitted function of the file does;
+an option decides that this runs uncompiled; all an iteration does is to draw random numbers; or Python or NumPy uses
+values between the operations, here or in a callee, so that no program can contain an iteration (values read last, to be
+stored, returned or printed, do not matter).
 
 ## Fix safety
 The loop becomes `jax.lax.fori_loop`, `scan` or `while_loop` and the enclosing function is jitted, both at once: each
@@ -92,8 +96,8 @@ RULE = Rule(
 
 def check(facts: ModuleFacts) -> Iterator[Report]:
     """Yield the loops that dispatch array operations in each iteration."""
-    # A step of training is reported as one, by JAX405.
-    steps = {id(step.loop) for step in facts.steps.training}
+    # A step of training is reported as one, by JAX405, and what is around it comes once for many.
+    steps = {id(loop) for step in facts.steps.training for loop in (step.loop, *step.loop.around)}
     for loop in facts.eager_loops:
         if id(loop.loop) in steps:
             continue
@@ -102,23 +106,46 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
 
 
 def _message(facts: ModuleFacts, loop: EagerLoop) -> str:
-    operations = f"{loop.operations} separate JAX operation{'s' * (loop.operations != 1)}"
+    operations = f"{loop.operations} separate JAX operation{'s' * (loop.operations != 1)}{_in_all(loop)}"
     if loop.helper is not None:
         name = facts.short_code(loop.helper.func)
         return (
             f"each iteration calls `{name}` eagerly, which dispatches {operations}; jit `{name}`, or the part of it "
             f"that works on arrays"
         )
+    what = "comprehension" if loop.loop.is_comprehension else "loop"
+    return f"each iteration of this {what} dispatches {operations}; {_instead(loop)}"
+
+
+def _in_all(loop: EagerLoop) -> str:
+    """Say how many operations the loop dispatches in a call of its function, where the text shows it."""
+    runs, total = loop.runs.high, loop.own.high
+    if runs is None or total is None or runs <= 1:
+        return ""
+    most = "" if loop.runs.low == runs else "up to "
+    return f", {most}{total:,} in {runs:,} iterations"
+
+
+def _instead(loop: EagerLoop) -> str:
+    """Say what can be done at this place: no scan where shapes differ, or where Python needs values."""
+    from jaxlint.facts.eager.avoidable import Hindrance
+
+    if Hindrance.SHAPES in loop.hindered:
+        return "pad or mask the iterations to one shape, then jit the loop body"
+    if Hindrance.VALUES in loop.hindered:
+        return "jit the parts between which Python needs values, or do it all in NumPy"
     if loop.loop.is_comprehension:
-        return f"each iteration of this comprehension dispatches {operations}; use `jax.vmap` or broadcasting"
+        return "use `jax.vmap` or broadcasting"
+    if loop.grows:
+        return "keep what grows at its final length, so that shapes stay, then jit the loop body"
+    if loop.on_host:
+        return "jit the loop body, or use `jax.lax.while_loop` in a jitted function where values decide"
     if loop.updates or loop.hurts_anyway:
-        instead = (
+        return (
             "use `jax.lax.scan` in a jitted function, or `jax.vmap` if iterations are independent (`jax.jit` alone "
             "would unroll the loop)"
         )
-    else:
-        instead = "jit the loop body, or use `jax.lax.scan` or `jax.vmap`"
-    return f"each iteration of this loop dispatches {operations}; {instead}"
+    return "jit the loop body, or use `jax.lax.scan` or `jax.vmap`"
 
 
 def _fixes(facts: ModuleFacts, loop: EagerLoop) -> Iterator[Fix]:

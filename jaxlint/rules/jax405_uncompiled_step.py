@@ -2,9 +2,10 @@
 
 ## What it does
 Reports loops of ten or an unknown number of iterations, outside any trace, that take gradients (`jax.grad(f)(x)`),
-apply optimizer updates or run a model's `apply` eagerly in each iteration, directly or through a visible function. Also
-reports calls of SciPy's optimizers (`scipy.optimize.minimize` and similar) that get an uncompiled gradient, or an
-uncompiled objective of five or more array operations: they call it many times.
+apply optimizer updates or run a model (`model.apply`, `state.apply_fn`, or an nnx or Equinox module that has layers)
+eagerly in each iteration, directly or through a visible function. Also reports calls of SciPy's optimizers
+(`scipy.optimize.minimize` and similar) that get an uncompiled gradient, or an uncompiled objective of five or more
+array operations: they call it many times.
 
 ## Why it is slow
 Outside a trace the forward pass, the backward pass and the update are dispatched operation by operation, and Python
@@ -34,12 +35,14 @@ def fit(params, batches):
 
 ## When it stays silent
 In code that something traces; if the differentiated function is jitted; in loops of fewer than ten iterations; if the
-result is discarded, as in a benchmark; for a loop around a function that has the loop itself; for objectives that call
-a jitted function, use values that they read, or pass their arguments to a function that is not visible; for a method
-that another class jits in its place.
+result is discarded, as in a benchmark; for a loop around a function that has the loop itself; for gradients that no
+later iteration uses, such as those at the points of a plot; if some path jits the gradient; for a model that runs once
+after an inner loop has done the work; for objectives that call a jitted function, use values that they read, or pass
+their arguments to a function that is not visible; for a method that another class jits in its place.
 
 At confidence `low`: if neither a visible caller, the name of the function, data that the loop runs over nor what it
-prints shows that it trains outside a trace.
+prints shows that it trains outside a trace; if each iteration plots or reads a file; if the loop is timed and the file
+also jits what it calls, to compare both.
 
 ## Fix safety
 Unsafe: one program may round differently than separate operations, and whatever the loop changes must be arrays. If
@@ -81,12 +84,16 @@ RULE = Rule(
 )
 
 
+_STEP = "put the whole step (loss, gradients and update) in one jitted function"
+_FORWARD = "jit the function that runs the model"
+
+
 def check(facts: ModuleFacts) -> Iterator[Report]:
     """Yield the loops that run a step eagerly."""
     for step in facts.steps.training:
         message = (
-            f"each iteration of this loop runs `{step.what}` eagerly, operation by operation; put the whole step "
-            f"(loss, gradients and update) in one jitted function"
+            f"each iteration of this loop runs `{step.what}` eagerly, operation by operation; "
+            f"{_FORWARD if step.is_forward else _STEP}"
         )
         fixes = functools.partial(_fixes, facts, step)
         yield Report(step.node, message, facts.evidence.step(step), fixes=fixes)

@@ -19,7 +19,7 @@ def blend(tree, other):
 
 
 def descend(tree, grads):
-    return jax.tree.map(lambda p, g: p - 0.1 * g, tree, grads)  # want: JAX401 (low)
+    return jax.tree.map(lambda p, g: p - 0.1 * g, tree, grads)  # want: JAX401
 
 
 def decayed(tree):

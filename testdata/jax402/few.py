@@ -216,7 +216,7 @@ def jaxlint_examples():
         "averaged": lambda: getattr(jax, "jit")(averaged, static_argnums=1)(x, 12),
         "render": (jnp.ones((5, 3)), 5),
         "played": lambda: answered(played, x),
-        "trained": lambda: trained({"best": jax.jit(lambda s, f, l: s + f.mean() * l)}, jnp.zeros(()), jnp.ones((8, 2)), jnp.ones(8)),
+        "trained": lambda: trained({"best": jax.jit(lambda s, f, l: s + f.mean() * l)}, jnp.zeros(()), jnp.ones((12, 2)), jnp.ones(12)),
         "in_parts": lambda: in_parts(jnp.ones(64), 16),
         "circles": lambda: circles(jax.random.key(0), [1.0, 2.0, 3.0] * 4, [4, 8, 16] * 4),
         "of_numpy_arrays": lambda: of_numpy_arrays(np.ones(20), np.ones(4)),

@@ -101,7 +101,7 @@ def kept_finite(x, n_steps):
 
 
 def one_epoch(x, batches):
-    for batch in batches:  # want: JAX402 (low)
+    for batch in batches:  # want: JAX402
         x = x - 0.1 * jnp.tanh(x - batch) - 0.01 * jnp.sin(x) * jnp.cos(x) * jnp.exp(-x)
     return x
 

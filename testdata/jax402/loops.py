@@ -54,7 +54,7 @@ def smoothed(x, width):
 
 
 def report(signals):
-    for signal in signals:  # want: JAX402
+    for signal in signals:  # want: JAX402 (low)
         signal = smoothed(signal, 3)
         signal = signal / jnp.max(signal)
     print(float(signal.sum()))

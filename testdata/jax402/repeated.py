@@ -21,7 +21,7 @@ def priced(dates, n_grid):
     prices = []
     for date in dates:
         row = jnp.zeros(n_grid)
-        for point in range(n_grid):  # want: JAX402
+        for point in range(n_grid):  # want: JAX402 (low)
             row = row.at[point].set(jnp.exp(-date * point))
         prices.append(row)
     return prices
@@ -61,7 +61,7 @@ def with_walls(x, n_steps):
     """Three turns, in every turn of a long loop."""
     for _ in range(n_steps):
         x = advanced(x)
-        for side in range(3):  # want: JAX402
+        for side in range(3):  # want: JAX402 (low)
             x = x.at[:, side].set(x[:, side] * 0.5)
     return x
 
@@ -216,7 +216,7 @@ def smoothed(x):
 
 def either(x, n_steps, wide):
     """Both arms dispatch."""
-    for step in range(n_steps):  # want: JAX402
+    for step in range(n_steps):  # want: JAX402 (low)
         if wide:
             x = jnp.sin(x) * 0.5
         else:

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 
 def trained(weights, batches, rate):
     losses = []
-    for batch in batches:  # want: JAX402
+    for batch in batches:  # want: JAX402 (low)
         # The error first, then the step.
         error = jnp.dot(batch, weights) - 1.0
         slope = 2.0 * jnp.dot(batch.T, error)
@@ -32,7 +32,7 @@ class Walk:
 def windows(x, n_steps):
     """Each turn has a shape of its own."""
     found = []
-    for number in range(1, n_steps):  # want: JAX402
+    for number in range(1, n_steps):  # want: JAX402 (low)
         part = x[:number]
         spread = jnp.max(part) - jnp.min(part)
         found.append(float(spread))

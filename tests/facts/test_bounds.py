@@ -149,4 +149,4 @@ def test_an_array_that_a_setting_makes_does_not_make_the_setting_large(body: str
     """
     facts = facts_of(text)
     loop = facts.tree.loops[0]
-    assert facts.loops.bounds.indexes_leading(loop, facts.loops._nodes_of_turn) == array
+    assert facts.loops.bounds.indexes_leading(loop, facts.loops.nodes_of_turn) == array

@@ -12,7 +12,7 @@ SPLIT = """
 def split(data, share):
     n = data[0].shape[0]
     kept = int(n * share)
-    return jax.tree.map(lambda x: jnp.take(x, jnp.arange(kept), axis=0) * 2, data)
+    return jax.tree.map(lambda x: jnp.take(x, jnp.arange(kept), axis=0) * 2 / 3, data)
 """
 FIT = """
 def fitted(n, steps):

@@ -9,19 +9,28 @@ from dataclasses import dataclass, replace
 import libcst as cst
 
 from jaxlint.facts.context.contexts import FunctionContexts
+from jaxlint.facts.eager.avoidable import Avoidable, Hindrance
 from jaxlint.facts.eager.host_reads import Hosted
+from jaxlint.facts.eager.measured import Measured
 from jaxlint.facts.eager.operations import EagerArrays
-from jaxlint.facts.eager.quantities import Quantities
+from jaxlint.facts.eager.quantities import Quantities, Quantity
 from jaxlint.facts.jax_api.glance import SHORT
 from jaxlint.facts.syntax import guards
 from jaxlint.facts.syntax.tree import Loop, Tree, last_name, within
 from jaxlint.facts.values.loops import Loops, mentions
+from jaxlint.facts.values.varying import Varying
 
 FEWEST = 2
 """Operations of an iteration from which a loop counts."""
+MATERIAL = 2500
+"""So many dispatches, of some 10 to 50 microseconds each on a CPU, are worth a change; fewer are soon done.
+
+Of 17 labelled loops of which the text shows that they dispatch fewer, two are worth one, and both make a new shape in
+each iteration.
+"""
+GROWN = 16
+"""The same of iterations that each make a new shape, and so compile."""
 FEW = 4
-MANY = 200
-"""So many dispatches, of some 10 to 50 microseconds each on a CPU, are worth a change where they come again."""
 """Operations of an iteration from which a loop is worth a report by itself.
 
 Of twenty findings read in repositories that no rule was tuned on, four of the eight below it were wrong, one of the
@@ -35,27 +44,22 @@ MANY_OF_BRIEF = 16
 """Operations of a whole loop of few iterations from which it counts where each iteration waits for values."""
 
 
-LIGHT = 200
-"""Operations of a whole loop below which it is soon done, unless it is run again and again."""
-
-_DRAWS = re.compile(r"plt|ax\d*|axes|axs|axis|fig\w*|pyplot|sns|plotly|go|canvas|screen|renderer|viewer")
-
-
 _WAITS = frozenset({"block_until_ready", "device_put", "effects_barrier"})
 """Who waits for each part, or says where it goes, has cut the work into parts on purpose."""
-_SIZED = {"linspace": 2, **dict.fromkeys(("zeros", "ones", "full", "empty", "eye", "arange"), 0)}
-"""The functions of jax.numpy that are told the size of what they make, with the position of that argument."""
-_READS = frozenset({"open", "File", "imread", "load", "loadtxt", "read_csv", "savez", "save", "savefig", "imsave"})
-_SLOW = _READS | {"input"}
 _COUNTERS = frozenset({"range", "trange", "enumerate", "count"})
-_CLOCKS = frozenset({"time", "perf_counter", "monotonic", "process_time", "perf_counter_ns", "time_ns", "timer"})
-_MOST_MEASURED = 5
 _MAKERS = re.compile(r"init|create|make|build|setup|reset")
 _SHOWERS = re.compile(
     r"(render|plot|draw|show|display|print|visuali[sz]e|animate|repr|diagnose|describe|inspect|debug|summar(y|i[sz]e))(_.*)?"
     r"|(.*_)?(str|repr)(ing)?_*"
 )
-_STEPS = re.compile(r"step|update|train|run|fit|predict|apply|forward|solve|rollout|sample")
+_STEPS = re.compile(
+    r"step|update|train|run|fit|predict|apply|forward|solve|rollout|sample|simulate|optimi[sz]e|minimi[sz]e"
+)
+_SOLVERS = re.compile(
+    r"(.*_)?(solver?|solve_ivp|gmres|bicgstab|cg|lobpcg|eigsh|minimi[sz]e|optimi[sz]e|least_squares|root|newton|"
+    r"simulate|integrate|odeint|diffeqsolve|scan|fit|train)|(solve|minimi[sz]e|optimi[sz]e|scan)_.*"
+)
+"""Names of what is a whole program by itself, beside which a few operations are nothing."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,13 +67,15 @@ class EagerLoop:
     """A loop that nothing traces, with the number of array operations that each iteration dispatches.
 
     `hurts_anyway` says that it would be too long a loop under trace as well, so that no caller can make it good.
-    `updates` says that an iteration updates an array at an index, which under trace is unrolled into a slow program.
-    `light` says that it is soon done, or shows or reads something in each iteration, `on_host` that an iteration asks
-    for values, `on_purpose` that scan and vmap are not meant for it: iterations are timed, wait for their arrays, show
-    them to people, differ in shape, or do no more themselves than to cut out what a step works on.  `interrupted` says
-    that Python or NumPy works on values between the operations, so that no program can hold an iteration.  `helper` is
-    the call of a function of the project that does the operations, where something else does the rest.  `many` says
-    that the text shows a number of iterations, and with it many operations.
+    `updates` says that an iteration updates an array at an index, which under trace is unrolled into a slow program,
+    `copies` that it goes on with the copy.  `light` says that it is soon done, or shows something in each iteration,
+    `on_host` that an iteration asks for values, `on_purpose` that scan and vmap are not meant for it: iterations wait
+    for their arrays, show them to people, or do no more themselves than to cut out what a step works on.  `hindered` is
+    what keeps an iteration from being one program.  `helper` is the call of a function of the project that does the
+    operations, where something else does the rest.  `runs` is how often an iteration runs in a call of the loop's
+    function, `own` what the loop dispatches then, `total` what it does in all visible calls together.  `beside` says
+    that something else does the work of an iteration, `solves` that this is a solver or a simulation, `measured` that
+    it exists to be timed or compared, and `grows` that each iteration makes an array longer.
     """
 
     loop: Loop
@@ -80,9 +86,31 @@ class EagerLoop:
     light: bool
     on_host: bool
     on_purpose: bool
-    interrupted: bool
+    hindered: frozenset[Hindrance]
+    runs: Quantity
+    own: Quantity
+    total: Quantity
     helper: cst.Call | None = None
-    many: bool = False
+    beside: bool = False
+    solves: bool = False
+    measured: bool = False
+    grows: bool = False
+    copies: bool = False
+
+    @property
+    def is_many(self) -> bool:
+        """Whether the text shows how often the loop runs, and that it dispatches many operations."""
+        return any(quantity.high is not None and quantity.high >= MATERIAL for quantity in (self.own, self.total))
+
+    @property
+    def grows_often(self) -> bool:
+        """Whether the text shows that the loop makes many new shapes, each of which compiles."""
+        return self.grows and self.own.high is not None and self.own.high >= GROWN * self.operations
+
+    @property
+    def is_immaterial(self) -> bool:
+        """Whether the text shows that the loop dispatches few operations in all."""
+        return self.total.is_below(MATERIAL) and not self.grows
 
 
 class EagerLoops:
@@ -100,6 +128,10 @@ class EagerLoops:
         arrays: EagerArrays,
         alone: EagerArrays,
         hosted: Hosted,
+        quantities: Quantities,
+        avoidable: Avoidable,
+        varying: Varying,
+        measured: Measured,
         longest: int,
     ) -> None:
         self._tree = tree
@@ -108,7 +140,10 @@ class EagerLoops:
         self._alone = alone
         self._hosted = hosted
         self._longest = longest
-        self._quantities = Quantities(loops, arrays)
+        self._quantities = quantities
+        self._avoidable = avoidable
+        self._varying = varying
+        self._measured = measured
         candidates = {
             id(loop): eager
             for loop in tree.loops
@@ -145,10 +180,17 @@ class EagerLoops:
                 node=call,
                 operations=count,
                 helper=call,
-                interrupted=through or self._hosted.calls_hosted(call),
+                hindered=self._of_helper(eager, interrupted=through or self._hosted.calls_hosted(call)),
+                own=self._quantities.runs(eager.loop).times(Quantity(count, count)),
+                total=self._quantities.runs_in_all(eager.loop).times(Quantity(count, count)),
             )
             for call, count in helpers.items()
         ]
+
+    @staticmethod
+    def _of_helper(eager: EagerLoop, *, interrupted: bool) -> frozenset[Hindrance]:
+        """Return what hinders a helper: a loop may have what its helper has not."""
+        return frozenset({Hindrance.VALUES} if interrupted else ()) | (eager.hindered & {Hindrance.OUTSIDE})
 
     def _eager(self, loop: Loop) -> EagerLoop | None:
         brief = self._is_brief(loop)
@@ -181,25 +223,46 @@ class EagerLoops:
             return None
         if self._is_around_the_work(loop):
             return None
-        dispatches = self._quantities.dispatches(loop)
-        light = brief or dispatches.is_below(LIGHT) or self._is_for_show(loop, parts)
-        many = dispatches.high is not None and dispatches.high >= MANY
+        function = loop.context.function
+        light = brief or self._is_for_show(loop, parts)
         on_purpose = (
-            self._is_measured(loop)
-            or all(map(self._arrays.only_draws, parts))
+            all(map(self._arrays.only_draws, parts))
             or any(self._is_for_compile_time(node) for node in (loop.node, *parts))
             or self._is_shown(loop)
             or operations - self._fed(loop, parts) < fewest
-            or self._changes_shape(loop, parts)
             or any(self._waits(node, brief=brief) for part in parts for node in within(part))
         )
         if not hurts and self._fills_parameters(loop):
             return None
         hurts = hurts and own >= fewest  # what is imported says nothing of who traces this
-        compilable = sum(self._hosted.compilable(part) for part in parts)
-        interrupted = compilable < min(operations, FEW) or any(map(self._hosted.goes_through_numpy, parts))
-        place = self._loops.place(loop)
-        return EagerLoop(loop, place, operations, hurts, updates, light, on_host, on_purpose, interrupted, many=many)
+        return EagerLoop(
+            loop,
+            self._loops.place(loop),
+            operations,
+            hurts,
+            updates,
+            light,
+            on_host,
+            on_purpose,
+            self._avoidable.hindrances(loop),
+            self._quantities.runs(loop),
+            self._quantities.dispatches(loop),
+            self._quantities.in_all(loop),
+            beside=self._does_the_work_elsewhere(parts),
+            solves=any(map(self._solves, parts)),
+            measured=self._measured.is_measured(loop, parts) or self._measured.is_baseline(function),
+            grows=self._varying.grows(loop),
+            copies=updates and self._loops.feeds_updates(loop),
+        )
+
+    def _solves(self, part: cst.CSTNode) -> bool:
+        """Whether a piece of code calls something out of sight that is a whole program by itself, as a solver is."""
+        return any(
+            isinstance(node, cst.Call)
+            and self._arrays.is_out_of_sight(node)
+            and _SOLVERS.fullmatch(last_name(node.func).lower())
+            for node in self._arrays.always(part)
+        )
 
     def _is_for_compile_time(self, node: cst.CSTNode) -> bool:
         """Whether a loop makes constants for a trace on purpose, as a whole or within an iteration."""
@@ -231,23 +294,6 @@ class EagerLoops:
                     found += mentions(node, targets)
         return found
 
-    def _changes_shape(self, loop: Loop, parts: list[cst.CSTNode]) -> bool:
-        """Whether an iteration makes an array of a size of its own, so no program fits all: `jnp.zeros(n)`."""
-        targets = self._loops.targets(loop)
-        for part in parts:
-            for node in within(part):
-                if not isinstance(node, cst.Call) or not self._arrays.is_array_call(node):
-                    continue
-                position = _SIZED.get(last_name(node.func))
-                if position is None or len(node.args) <= position:
-                    continue
-                size = node.args[position].value
-                if isinstance(size, cst.Call) and last_name(size.func) == "len":
-                    continue  # batches are of one length
-                if mentions(size, targets):
-                    return True
-        return False
-
     def _is_brief(self, loop: Loop) -> bool:
         """Whether a loop has a known number of iterations, that one pass counts."""
         trips, _ = self._loops.trips(loop)
@@ -272,32 +318,24 @@ class EagerLoops:
         return function is not None and _MAKERS.match(function.name.lstrip("_")) is not None
 
     @staticmethod
-    def _is_measured(loop: Loop) -> bool:
-        """Whether an iteration does nothing but to look at the clock before and after a call."""
-        if isinstance(loop.node, cst.CompFor) or len(loop.node.body.body) > _MOST_MEASURED:
-            return False
-        body = within(loop.node.body)
-        return sum(isinstance(node, cst.Call) and last_name(node.func) in _CLOCKS for node in body) > 1
-
-    @staticmethod
     def _is_shown(loop: Loop) -> bool:
         """Whether a loop is in a function that shows something to people, by its name."""
         function = loop.context.function
         return function is not None and _SHOWERS.fullmatch(function.name.lstrip("_")) is not None
 
     def _is_for_show(self, loop: Loop, parts: list[cst.CSTNode]) -> bool:
-        """Whether an iteration draws, prints an element, reads a file, or waits for a person: that takes longest."""
-        counts = isinstance(loop.node, cst.While) or (
-            isinstance(loop.node.iter, cst.Call) and last_name(loop.node.iter.func) in _COUNTERS
-        )
-        for node in (node for part in parts for node in within(part)):
-            if isinstance(node, cst.Name) and _DRAWS.fullmatch(node.value):
-                return True
-            if isinstance(node, cst.Call):
-                prints = last_name(node.func) == "print" and not counts
-                if prints or self._arrays.calls_any(node, _SLOW):
-                    return True
-        return False
+        """Whether an iteration prints an element of what the loop goes through: that takes longest."""
+        if self._counts(loop):
+            return False
+        nodes = (node for part in parts for node in self._arrays.always(part))
+        return any(isinstance(node, cst.Call) and last_name(node.func) == "print" for node in nodes)
+
+    @staticmethod
+    def _counts(loop: Loop) -> bool:
+        """Whether a loop counts its iterations, perhaps with a bar that shows how far it is."""
+        if isinstance(loop.node, cst.While):
+            return True
+        return any(isinstance(part, cst.Call) and last_name(part.func) in _COUNTERS for part in within(loop.node.iter))
 
     def _does_the_work_elsewhere(self, parts: list[cst.CSTNode]) -> bool:
         """Whether an iteration calls something compiled, or a step of something that is not visible."""

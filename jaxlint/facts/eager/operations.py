@@ -339,6 +339,20 @@ class EagerArrays:
         """Whether a call is one of something that is neither defined nor imported here, such as a method."""
         return not self._names.externals(node.func) and not self._calls.callees(node)
 
+    def is_out_of_sight(self, node: cst.Call) -> bool:
+        """Whether a call is one of code that jaxlint does not see, and that is not one of Python or of JAX's arrays."""
+        if self._calls.callees(node):
+            return False
+        names = self._names.externals(node.func)
+        return bool(names) or isinstance(node.func, cst.Attribute) or self._is_bound(node.func)
+
+    def _is_bound(self, func: cst.BaseExpression) -> bool:
+        return isinstance(func, cst.Name) and bool(self._names.bindings(func))
+
+    def names_of(self, node: cst.Call) -> tuple[str, ...]:
+        """Return the dotted names of what a call may run that is imported."""
+        return self._names.externals(node.func)
+
     def calls_any(self, node: cst.Call, names: frozenset[str]) -> bool:
         """Whether a call is one of functions of these names, or the function that it calls has one in it."""
         nodes = [node, *(part for function, _ in self._calls.callees(node) for part in self._tree.body(function))]

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from jaxlint.facts.context.calls import Calls
 from jaxlint.facts.eager.operations import EagerArrays
-from jaxlint.facts.syntax.tree import Loop
+from jaxlint.facts.incoming import NOTHING, Incoming
+from jaxlint.facts.syntax.tree import Function, Loop
 from jaxlint.facts.values.bounds import Bound, BoundKind
 from jaxlint.facts.values.loops import Loops
 
@@ -27,17 +29,30 @@ class Quantity:
         high = None if self.high is None or other.high is None else self.high * other.high
         return Quantity(self.low * other.low, high, (*self.reasons, *other.reasons))
 
+    def plus(self, other: Quantity) -> Quantity:
+        """Return the sum of two quantities."""
+        high = None if self.high is None or other.high is None else self.high + other.high
+        return Quantity(self.low + other.low, high, (*self.reasons, *other.reasons))
+
     def is_below(self, limit: int) -> bool:
         """Whether it is below a limit for sure."""
         return self.high is not None and self.high < limit
 
 
+_ONCE = Quantity(1, 1)
+
+
 class Quantities:
     """Answers for the loops of one module that run eagerly."""
 
-    def __init__(self, loops: Loops, arrays: EagerArrays) -> None:
+    def __init__(
+        self, loops: Loops, arrays: EagerArrays, calls: Calls | None = None, incoming: Incoming = NOTHING
+    ) -> None:
         self._loops = loops
         self._arrays = arrays
+        self._calls = calls
+        self._incoming = incoming
+        self._known: dict[int, Quantity] = {}
 
     def runs(self, loop: Loop) -> Quantity:
         """Return how often the body of a loop runs in one call of its function."""
@@ -46,10 +61,51 @@ class Quantities:
             total = total.times(_of_bound(self._loops.bounds.of(outer)))
         return total
 
+    def calls(self, function: Function | None) -> Quantity:
+        """Return how often a function is called in a run of the program, once where no call of it is visible."""
+        if function is None or self._calls is None:
+            return _ONCE
+        known = self._known.get(id(function))
+        if known is None:
+            self._known[id(function)] = Quantity(1, None, ("it calls itself",))
+            known = self._known[id(function)] = self._of_calls(function, self._calls)
+        return known
+
+    def _of_calls(self, function: Function, calls: Calls) -> Quantity:
+        outside = self._incoming.functions.get(function.qualname)
+        sites = calls.of(function)
+        if outside is not None and (outside.repeated or outside.called):
+            return Quantity(1, None, ("other files call it, with arguments of their own",))
+        if not sites:
+            return _ONCE
+        total = Quantity(0, 0)
+        for site in sites:
+            around = self.calls(site.context.function)
+            if site.context.loop is not None:
+                around = around.times(self.runs(site.context.loop))
+            total = total.plus(around)
+        return total
+
+    def runs_in_all(self, loop: Loop) -> Quantity:
+        """Return how often the body of a loop runs, all visible calls of its function together."""
+        return self.runs(loop).times(self.calls(loop.context.function))
+
+    def in_all(self, loop: Loop) -> Quantity:
+        """Return how many array operations a loop dispatches, all visible calls of its function together."""
+        return self.runs_in_all(loop).times(self.work(loop))
+
     def work(self, loop: Loop) -> Quantity:
-        """Return how many array operations an iteration dispatches, loops within counted once."""
-        count = sum(self._arrays.operations(part) for part in self._loops.parts_of_turn(loop))
-        return Quantity(count, count, (f"{count} array operations in an iteration",))
+        """Return how many array operations an iteration dispatches, those of loops within as often as they run."""
+        inner = self._loops.directly_within(loop)
+        direct = max(self._once(loop) - sum(map(self._once, inner)), 0)
+        total = Quantity(direct, direct, (f"{direct} array operations in an iteration",))
+        for other in inner:
+            total = total.plus(_of_bound(self._loops.bounds.of(other)).times(self.work(other)))
+        return total
+
+    def _once(self, loop: Loop) -> int:
+        """Return how many array operations an iteration dispatches, where loops within run once."""
+        return sum(self._arrays.operations(part) for part in self._loops.parts_of_turn(loop))
 
     def dispatches(self, loop: Loop) -> Quantity:
         """Return how many array operations a loop dispatches in one call of its function."""

@@ -12,12 +12,15 @@ from jaxlint.facts.context.calls import Calls
 from jaxlint.facts.context.contexts import FunctionContexts
 from jaxlint.facts.context.tracing import Tracing
 from jaxlint.facts.context.wrapping import Wrappings
+from jaxlint.facts.eager.avoidable import Avoidable, Hindrance
 from jaxlint.facts.eager.host_reads import Hosted
+from jaxlint.facts.eager.measured import Measured
 from jaxlint.facts.eager.operations import EagerArrays
+from jaxlint.facts.incoming import NOTHING, Incoming
 from jaxlint.facts.jax_api.glance import OPTIMISERS
 from jaxlint.facts.jax_api.name_priors import SET_UP, TRAINING
 from jaxlint.facts.syntax.names import Expression, Names
-from jaxlint.facts.syntax.tree import Function, Loop, Tree, last_name
+from jaxlint.facts.syntax.tree import Class, Function, Loop, Tree, children, last_name, within
 from jaxlint.facts.values.compiled_calls import CompiledCalls
 from jaxlint.facts.values.lengths import calls_in
 from jaxlint.facts.values.loops import Loops
@@ -32,6 +35,8 @@ _GRADIENTS = frozenset(
         "flax.nnx.value_and_grad",
     }
 )
+_UPDATES = ("optax.apply_updates", "equinox.apply_updates")
+_MODULES = (".nnx.Module", ".nnx.module.Module", "equinox.Module", "equinox._module.Module")
 _HIGHER = frozenset({"jax.hessian", "jax.jacobian", "jax.jacfwd", "jax.jacrev"})
 _FEWEST_TURNS = 10
 _COUNTING = frozenset({"range", "trange", "arange", "count"})
@@ -49,7 +54,9 @@ class Step:
 
     `call` is where in the loop, `inner` what does it: the same call, or one in the function that it calls.  `trains`
     says that the loop looks like one of a program that trains, by its function's name, by going through data or by
-    what it tells people; others may well be a part of what somebody traces.
+    what it tells people; others may well be a part of what somebody traces.  `hindered` is what keeps an iteration from
+    being one program, `measured` says that the loop is there to be timed or compared, `is_forward` that it is the pass
+    of a model.
     """
 
     node: cst.CSTNode
@@ -58,6 +65,9 @@ class Step:
     inner: cst.Call
     what: str
     trains: bool
+    hindered: frozenset[Hindrance] = frozenset()
+    measured: bool = False
+    is_forward: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,6 +94,9 @@ class EagerSteps:
         compiled: CompiledCalls,
         arrays: EagerArrays,
         hosted: Hosted,
+        avoidable: Avoidable,
+        measured: Measured,
+        incoming: Incoming = NOTHING,
     ) -> None:
         self._tree = tree
         self._names = names
@@ -95,6 +108,9 @@ class EagerSteps:
         self._compiled = compiled
         self._arrays = arrays
         self._hosted = hosted
+        self._avoidable = avoidable
+        self._measured = measured
+        self._imports = incoming.imports
 
     @functools.cached_property
     def objectives(self) -> list[Objective]:
@@ -185,12 +201,60 @@ class EagerSteps:
                 yield from self._names.functions(wrapped.targets[0])
 
     def _steps_in(self, loop: Loop) -> Iterator[Step]:
-        for part in self._loops.parts_of_turn(loop):
+        parts = self._loops.parts_of_turn(loop)
+        for part in parts:
             for call in calls_in(part):
                 inner = next(self._inner_steps(call), None)
-                if inner is not None:
-                    what, trains = self._is_step(inner), self._trains(loop)
-                    yield Step(self._loops.place(loop), loop, call, inner, what, trains)
+                if inner is None or self._is_beside_the_work(loop, call, inner):
+                    continue
+                if self._is_gradient(inner) and not self._is_carried(loop, call):
+                    continue  # a derivative at several points, which `jax.vmap` takes at once
+                what, trains = self._is_step(inner), self._trains(loop)
+                hindered = self._avoidable.hindrances(loop) & {Hindrance.OUTSIDE}
+                measured = self._measured.is_measured(loop, parts) or self._measured.is_baseline(loop.context.function)
+                place, forward = self._loops.place(loop), self._applies(inner) or self._is_forward_pass(inner)
+                yield Step(place, loop, call, inner, what, trains, hindered, measured, forward)
+
+    @staticmethod
+    def _applies(call: cst.Call) -> bool:
+        return isinstance(call.func, cst.Attribute) and call.func.attr.value in ("apply", "apply_fn")
+
+    def _is_beside_the_work(self, loop: Loop, call: cst.Call, inner: cst.Call) -> bool:
+        """Whether a loop within does the work, and a call comes once for all its iterations, as after an epoch."""
+        if self._tree.context(call).loop is not loop:
+            return False
+        applies = self._applies(inner) or self._is_forward_pass(inner)
+        return any(
+            not isinstance(other.node, cst.CompFor)
+            and not self._loops.is_small(other)
+            and (applies or self._arrays.calls_compiled(other.node.body))
+            for other in self._loops.directly_within(loop)
+        )
+
+    def _is_carried(self, loop: Loop, call: cst.Call) -> bool:
+        """Whether an iteration goes on with what a call of the one before has given, or with an object's state."""
+        if isinstance(loop.node, cst.CompFor):
+            return False
+        used = {name for arg in call.args for name in _dotted_within(arg.value)} | set(_dotted_within(call.func))
+        if any("." in name for name in used) or isinstance(self._tree.parent(call), cst.Expr):
+            return True  # a method, or an object that it may change
+        made: set[str] = set()
+        before = -1
+        while len(made) != before:
+            before = len(made)
+            for node in within(loop.node.body):
+                given: cst.CSTNode
+                if isinstance(node, cst.Assign):
+                    targets, given = [target.target for target in node.targets], node.value
+                elif isinstance(node, cst.AugAssign):
+                    targets, given = [node.target], node.value
+                elif isinstance(node, cst.For):
+                    targets, given = [node.target], node.iter
+                else:
+                    continue
+                if not made.isdisjoint(_dotted_within(given)) or any(part is call for part in within(given)):
+                    made |= {name for target in targets for name in _dotted_within(target)}
+        return not made.isdisjoint(used)
 
     def _inner_steps(self, call: cst.Call) -> Iterator[cst.Call]:
         """Yield a call itself if it is a part of a step, or those parts in the function that it calls."""
@@ -227,11 +291,37 @@ class EagerSteps:
     def _is_step(self, call: cst.Call) -> str:
         if isinstance(self._tree.parent(call), cst.Expr):
             return ""  # what is discarded is measured, or warmed up
-        if "optax.apply_updates" in self._names.externals(call.func):
-            return "optax.apply_updates"
+        for name in _UPDATES:
+            if name in self._names.externals(call.func):
+                return name.replace("equinox.", "eqx.")
+        if self._is_forward_pass(call):
+            return last_name(call.func)
         if isinstance(call.func, cst.Attribute):
             return self._is_step_of_object(call, call.func)
         return self._is_gradient(call)
+
+    def _is_forward_pass(self, call: cst.Call) -> bool:
+        """Whether an object is called that is a model of flax's nnx or of equinox, with layers of its own."""
+        if not isinstance(call.func, (cst.Name, cst.Attribute)) or self._is_compiled(call.func):
+            return False
+        classes = [self._names.instance_class(value) for value in self._names.values(call.func)]
+        return bool(classes) and all(cls is not None and self._has_layers(cls) for cls in classes)
+
+    def _has_layers(self, cls: Class) -> bool:
+        """Whether a class is a module that calls two or more others when it is called, and compiles nothing."""
+        if not any(name.endswith(_MODULES) for name in self._names.base_names(cls)):
+            return False
+        method = self._names.method(cls, "__call__")
+        if method is None or self._compiled.wrapper_of(method) or self._tracing.may_be_traced(method):
+            return False
+        layers = sum(
+            isinstance(node, cst.Call)
+            and isinstance(node.func, cst.Attribute)
+            and isinstance(node.func.value, cst.Name)
+            and node.func.value.value == "self"
+            for node in within(method.node.body)
+        )
+        return layers > 1
 
     def _is_step_of_object(self, call: cst.Call, func: cst.Attribute) -> str:
         """Return what a method does, if it is the update of an optimizer or the forward pass of a model."""
@@ -241,9 +331,36 @@ class EagerSteps:
             return f"{last_name(owner) or 'state'}.apply_gradients"
         if name == "update" and len(call.args) > 1 and self._comes_from(owner, "optax."):
             return f"{last_name(owner)}.update"
-        if name == "apply" and call.args and self._is_model(owner):
+        if name == "apply" and call.args and (self._is_model(owner) or self._takes_variables(call, owner)):
             return f"{last_name(owner)}.apply"
+        if name == "apply_fn" and call.args and not self._compiles_apply:
+            return f"{last_name(owner) or 'state'}.apply_fn"
         return self._is_gradient(call)
+
+    def _takes_variables(self, call: cst.Call, owner: cst.BaseExpression) -> bool:
+        """Whether a method `apply` is given a module's variables, as flax's are: `model.apply({"params": p}, x)`."""
+        if self._names.externals(owner) or self._names.externals(call.func) or self._calls.callees(call):
+            return False
+        return any(self._is_of_variables(value) for value in self._names.values(call.args[0].value))
+
+    @staticmethod
+    def _is_of_variables(value: object) -> bool:
+        node = value.node if isinstance(value, Expression) else None
+        return isinstance(node, cst.Dict) and any(
+            isinstance(element, cst.DictElement)
+            and isinstance(element.key, cst.SimpleString)
+            and element.key.evaluated_value == "params"
+            for element in node.elements
+        )
+
+    @functools.cached_property
+    def _compiles_apply(self) -> bool:
+        """Whether the file compiles what a train state applies: `TrainState.create(apply_fn=jax.jit(model.apply))`."""
+        return any(
+            arg.keyword is not None and arg.keyword.value == "apply_fn" and self._is_compiled(arg.value)
+            for call in self._tree.calls
+            for arg in call.args
+        )
 
     def _comes_from(self, node: cst.CSTNode, start: str) -> bool:
         """Whether an object is what a function of a library gave."""
@@ -267,20 +384,41 @@ class EagerSteps:
         )
 
     def _is_gradient(self, call: cst.Call) -> str:
+        if self._is_compiled(call.func):
+            return ""  # on some ways at least
         for value in self._names.values(call.func):
             wrapped = self._wrappings.of(value.node) if isinstance(value, Expression) else None
             if wrapped is None or wrapped.wrapper.name not in _GRADIENTS:
                 continue
-            if self._names.functions(wrapped.targets[0]) and not self._is_compiled(wrapped.targets[0]):
+            if self._is_visible(wrapped.targets[0]) and not self._is_compiled(wrapped.targets[0]):
                 return wrapped.wrapper.name.removeprefix("flax.").replace("equinox.", "eqx.")
         return ""
+
+    def _is_visible(self, node: cst.CSTNode) -> bool:
+        """Whether an expression is a function of the project, of which jaxlint knows whether it is compiled."""
+        return bool(self._names.functions(node)) or any(name in self._imports for name in self._names.externals(node))
 
     def _is_compiled(self, node: cst.CSTNode) -> bool:
         """Whether an expression is a jitted function, by a decorator or by `f = jax.jit(f)` before."""
         if any(self._compiled.wrapper_of(function) for function in self._names.functions(node)):
+            return True
+        imported = (self._imports.get(name) for name in self._names.externals(node))
+        if any(known is not None and known.kind == "compiled" for known in imported):
             return True
         return any(
             (made := self._wrappings.of(value.node)) is not None and made.wrapper.compiles
             for value in self._names.values(node)
             if isinstance(value, Expression)
         )
+
+
+def _dotted_within(node: cst.CSTNode) -> Iterator[str]:
+    """Yield the names in an expression, with the attributes that are taken of them: `self.params`."""
+    if isinstance(node, cst.Name):
+        yield node.value
+    elif isinstance(node, cst.Attribute):
+        base = next(_dotted_within(node.value), "")
+        yield f"{base}.{node.attr.value}" if base else node.attr.value
+    else:
+        for child in children(node):
+            yield from _dotted_within(child)

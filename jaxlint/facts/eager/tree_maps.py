@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from dataclasses import dataclass
 
 import libcst as cst
@@ -11,7 +12,7 @@ from jaxlint.facts.context.wrapping import Wrapped, Wrappings
 from jaxlint.facts.jax_api import arrays
 from jaxlint.facts.syntax.constants import UNKNOWN, Constants
 from jaxlint.facts.syntax.names import Expression, External, Item, Names
-from jaxlint.facts.syntax.tree import Function, Tree, kinds, last_name
+from jaxlint.facts.syntax.tree import Function, Tree, kinds, last_name, same_code, within
 from jaxlint.facts.values.lengths import Lengths
 
 _TRANSFERS = frozenset({"asarray", "array", "copy"})
@@ -27,6 +28,8 @@ _PLACING = frozenset(
 )
 _PLACED = frozenset({"addressable_shards", "addressable_data", "global_shards"})
 """What moves arrays between host and devices, and what tells how they lie there."""
+_PARAMETERS = re.compile(r"(.*_)?(params?|parameters?|weights?|grads?|gradients?|ema|model|state|targets?)(_.*)?")
+"""Names of trees that have a leaf for each array of a model."""
 _DEPTH = 6
 _A_FEW = 2
 
@@ -37,13 +40,15 @@ class LeafMap:
 
     `light` says that it is a single operation that no loop repeats, or no more than an index (`x[0]`), or a join of
     trees that are alike, and perhaps a sum over them.  `reads` says that its function asks for values of arrays, so
-    that no program can hold it.
+    that no program can hold it.  `updates` says that it works one tree into another, as a step of an optimiser, an
+    average of parameters or a sum of gradients does.
     """
 
     node: cst.Call
     operations: int
     light: bool = False
     reads: bool = False
+    updates: bool = False
 
 
 class LeafMaps:
@@ -93,7 +98,35 @@ class LeafMaps:
         else:
             joins = operations == _A_FEW and repeated and self._joins_alike(target, node)
             light = joins or self._only_indexes(target)
-        return LeafMap(node, operations, light, self._reads_values(target))
+        return LeafMap(node, operations, light, self._reads_values(target), self._updates(node, target))
+
+    def _updates(self, node: cst.Call, target: cst.CSTNode) -> bool:
+        """Whether a map works trees of parameters into each other: into one of its own, or by their names."""
+        trees = [arg.value for arg in node.args[1:] if arg.keyword is None]
+        if len(trees) < _A_FEW or not self._computes_with_all(target):
+            return False
+        if any(_PARAMETERS.fullmatch(last_name(tree)) for tree in trees):
+            return True
+        parent = self._tree.parent(node)
+        return isinstance(parent, cst.Assign) and any(
+            same_code(target.target, tree) for target in parent.targets for tree in trees
+        )
+
+    def _computes_with_all(self, target: cst.CSTNode) -> bool:
+        """Whether a function gives what arithmetic makes of all that it is given."""
+        for function in self._names.functions(target):
+            given = {parameter.name for parameter in function.parameters if parameter.default is None}
+            used = {
+                part.value
+                for root in function.returns
+                for node in within(root)
+                if isinstance(node, cst.BinaryOperation)
+                for part in within(node)
+                if isinstance(part, cst.Name)
+            }
+            if len(given) >= _A_FEW and given <= used:
+                return True
+        return False
 
     def _moves_data(self, node: cst.CSTNode, depth: int = _A_FEW) -> bool:
         """Whether a function, perhaps with arguments bound, places arrays on devices or takes parts that lie there."""
@@ -243,7 +276,7 @@ class _Counter:
         self.operations = 0
 
     def visit(self, node: cst.CSTNode) -> None:
-        if isinstance(node, cst.Assign) and self.is_array(node.value):
+        if isinstance(node, cst.Assign) and self.is_array(node.value) and self._is_of_leaf(node.value):
             for target in node.targets:
                 if isinstance(target.target, cst.Name):
                     self._arrays = self._arrays | {target.target.value}
@@ -276,7 +309,7 @@ class _Counter:
     def _call(self, node: cst.Call) -> int:
         externals = self._names.externals(node.func)
         if externals:
-            return int(any(_dispatches(name) for name in externals))
+            return int(any(_dispatches(name) for name in externals) and any(map(self._is_of_leaf, node.args)))
         given = any(self.is_array(arg.value) for arg in node.args)
         if isinstance(node.func, cst.Attribute) and self.is_array(node.func.value):
             name = node.func.attr.value
@@ -284,6 +317,10 @@ class _Counter:
                 return int(not (node.args and _is_dtype_of_array(node.args[0].value)))
             return int(name in arrays.ARRAY_METHODS or name in arrays.UPDATES)
         return self._maps._operations_of(node.func, self._depth - 1) if given else 0
+
+    def _is_of_leaf(self, node: cst.CSTNode) -> bool:
+        """Whether an expression has the leaf in it, or what is made of it."""
+        return any(isinstance(part, cst.Name) and part.value in self._arrays for part in within(node))
 
     def is_array(self, node: cst.CSTNode) -> bool:
         """Whether an expression holds an array, as far as the function's own parameters decide."""

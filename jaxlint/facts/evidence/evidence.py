@@ -21,10 +21,12 @@ from jaxlint.facts.context.calls import Calls, CallSite, argument_of
 from jaxlint.facts.context.contexts import FunctionContexts
 from jaxlint.facts.context.execution_counts import Runs
 from jaxlint.facts.context.tracing import Tracing
-from jaxlint.facts.eager.array_loops import FEW, EagerLoop
+from jaxlint.facts.eager.array_loops import FEW, FEWEST_OF_HELPER, EagerLoop
+from jaxlint.facts.eager.avoidable import Hindrance
 from jaxlint.facts.eager.compile_sites import EagerSite
 from jaxlint.facts.eager.eagerness import Eager, Eagerness
 from jaxlint.facts.eager.growing import Growing
+from jaxlint.facts.eager.quantities import Quantities
 from jaxlint.facts.eager.steps import Objective, Step
 from jaxlint.facts.errors.staged import Staged, Usage
 from jaxlint.facts.evidence.confidence import Doubt, Evidence
@@ -42,6 +44,15 @@ _ITERATORS = frozenset({"enumerate", "zip", "reversed", "sorted", "tqdm", "list"
 _HEAVY = 40
 """An iteration of so many operations is worth a jitted function, however few iterations there are: of the labelled
 loops of which nothing says how long they are, 7 of 32 are worth a change, and half of those with so many operations."""
+_FEW_MAPS = 50
+"""A map over the leaves of a tree that runs less often dispatches a thousand or two operations at most."""
+_BESIDE = 6
+"""So many operations beside what does the work of an iteration are worth moving into it, where iterations are many."""
+_HINDERED = {
+    Hindrance.SHAPES: Doubt.SHAPES,
+    Hindrance.VALUES: Doubt.INTERRUPTED,
+    Hindrance.OUTSIDE: Doubt.OUTSIDE,
+}
 _FEW = 8
 """A literal list of at most so many elements is a choice of variants, each with a program of its own."""
 
@@ -63,6 +74,7 @@ class Evidences:
         arguments: Arguments,
         calculations: Calculations,
         structure: Structure,
+        quantities: Quantities,
     ) -> None:
         self._tree = tree
         self._names = names
@@ -76,6 +88,7 @@ class Evidences:
         self._arguments = arguments
         self._calculations = calculations
         self._structure = structure
+        self._quantities = quantities
 
     def site(self, site: CompileSite) -> Evidence:
         """Return what supports and weakens a compile site whose object is short-lived."""
@@ -210,6 +223,8 @@ class Evidences:
         if context.loop is None and not self._runs.is_repeated(function):
             once = function is None or self._runs.is_run_once(function) or self._runs.called_once(function)
             doubts = doubts | ({Doubt.CALLED_ONCE} if once else set())
+        if context.loop is not None and self._quantities.runs_in_all(context.loop).is_below(_FEW_MAPS):
+            doubts = doubts | {Doubt.IMMATERIAL}
         return self.eager(node, doubts)
 
     def _is_eager_by_the_way(self, function: Function | None) -> bool:
@@ -220,14 +235,24 @@ class Evidences:
         """Return the evidence for a loop that dispatches operations in each iteration."""
         again = loop.loop.outer is not None or self._runs.is_repeated(loop.loop.context.function)
         doubts = {Doubt.LIGHT} if loop.light and not again else set()
+        doubts |= {_HINDERED[hindrance] for hindrance in loop.hindered}
         doubts |= {Doubt.ON_PURPOSE} if loop.on_purpose else set()
-        doubts |= {Doubt.INTERRUPTED} if loop.interrupted else set()
-        if loop.operations < FEW and not loop.hurts_anyway:
+        doubts |= {Doubt.MEASURED} if loop.measured else set()
+        doubts |= {Doubt.IMMATERIAL} if loop.is_immaterial else set()
+        bound = self._loops.bounds.of(loop.loop)
+        named = self._loops.is_named_long(loop.loop)
+        copies = loop.copies and not loop.beside and (named or bound.kind is BoundKind.DATA_AXIS)
+        few = loop.operations < FEW - (named and not loop.beside)
+        if few and not (loop.is_many or copies):
             doubts |= {Doubt.FEW}
-        counted = loop.hurts_anyway or loop.updates or loop.many or loop.helper is not None
-        counted = counted or self._loops.bounds.of(loop.loop).kind is BoundKind.DATA_AXIS
+        counted = loop.is_many or named or bound.kind is BoundKind.DATA_AXIS or loop.grows_often
         if not counted and loop.operations < _HEAVY:
             doubts |= {Doubt.UNCOUNTED}
+        if loop.solves or loop.beside:
+            worth = loop.operations >= (_BESIDE if loop.helper is None else FEWEST_OF_HELPER)
+            long = named and worth and bound.high is None and not loop.solves
+            many = loop.is_many and worth
+            doubts |= set() if long or many else {Doubt.BESIDE}
         evidence = self.eager(loop.loop.node, frozenset(doubts))
         function = loop.loop.context.function
         seen = function is None or not self._eager.starts_unseen(function)
@@ -269,7 +294,10 @@ class Evidences:
 
     def step(self, step: Step) -> Evidence:
         """Return the evidence for a step of training that runs eagerly in a loop."""
-        return self.loop(step.loop) if step.trains else self.eager(step.loop.node)
+        evidence = self.loop(step.loop) if step.trains else self.eager(step.loop.node)
+        doubts = {_HINDERED[hindrance] for hindrance in step.hindered}
+        doubts |= {Doubt.MEASURED} if step.measured else set()
+        return replace(evidence, doubts=evidence.doubts | doubts)
 
     def objective(self, objective: Objective) -> Evidence:
         """Return the evidence for an objective that SciPy calls again and again."""

@@ -38,6 +38,10 @@ _OF_LOOPS = frozenset(
         Doubt.MAY_BE_LIST,
         Doubt.MEASURED,
         Doubt.FEW,
+        Doubt.IMMATERIAL,
+        Doubt.BESIDE,
+        Doubt.SHAPES,
+        Doubt.OUTSIDE,
     }
 )
 _OF_TARGETS = frozenset({Doubt.ONE_SHOT, Doubt.UNSEEN, Doubt.SOMETIMES, Doubt.GIVEN})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import libcst as cst
 
 from jaxlint.facts.jax_api.name_priors import COMPILE_OPTIONS
@@ -68,17 +70,28 @@ def is_left_eager(tree: Tree, node: cst.CSTNode) -> bool:
 
 
 def has_loop_of_jax_instead(tree: Tree, node: cst.CSTNode) -> bool:
-    """Whether the other arm of an `if` around a place has a loop of jax, so that an option chooses between the two."""
+    """Whether the other arm of an `if` around a place has a loop of jax, so that an option chooses between the two.
+
+    An arm that leaves the function before the place is reached is such an arm as well.
+    """
     child = node
     for parent in tree.ancestors(node):
         if isinstance(parent, (cst.FunctionDef, cst.Lambda)):
             return False
         if isinstance(parent, cst.If) and parent.test is not child and parent.orelse is not None:
             other = parent.orelse if parent.body is child else parent.body
-            if any(isinstance(part, cst.Call) and last_name(part.func) in _JAX_LOOPS for part in within(other)):
+            if _has_loop_of_jax(other):
+                return True
+        if isinstance(parent, cst.IndentedBlock):
+            earlier = itertools.takewhile(lambda statement: statement is not child, parent.body)  # noqa: B023
+            if any(isinstance(s, cst.If) and leaves(s.body) and _has_loop_of_jax(s.body) for s in earlier):
                 return True
         child = parent
     return False
+
+
+def _has_loop_of_jax(node: cst.CSTNode) -> bool:
+    return any(isinstance(part, cst.Call) and last_name(part.func) in _JAX_LOOPS for part in within(node))
 
 
 def is_for_scalars(tree: Tree, node: cst.CSTNode) -> bool:

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import libcst as cst
 
 from jaxlint.facts.context.calls import Calls, argument_of
+from jaxlint.facts.jax_api.glance import SHORT
 from jaxlint.facts.jax_api.name_priors import COORDINATES, DATA_LENGTHS, VECTORS
 from jaxlint.facts.syntax.constants import Constants
-from jaxlint.facts.syntax.names import Expression, Item, Names
+from jaxlint.facts.syntax.names import Element, Expression, Item, Names
 from jaxlint.facts.syntax.tree import Loop, Parameter, Tree, children, last_name
 from jaxlint.facts.values.values import Kind, Values
 
@@ -30,7 +31,19 @@ TUPLES = frozenset(
 ) | frozenset({"jax.tree.leaves", "jax.tree_util.tree_leaves", "jax.tree.flatten", "jax.tree_util.tree_flatten"})
 """The functions that give a Python sequence of arrays, one for each dimension, argument or leaf."""
 
-_WRITTEN_OUT = frozenset(f"{module}.{name}" for module in ("jax.numpy", "numpy") for name in ("array", "asarray"))
+_MODULES = ("jax.numpy", "numpy")
+_WRITTEN_OUT = frozenset(f"{module}.{name}" for module in _MODULES for name in ("array", "asarray", "stack"))
+_AS_LONG_AS_TOLD = {
+    f"{module}.{name}": position
+    for module in _MODULES
+    for name, position in (("arange", 0), ("ones", 0), ("zeros", 0), ("full", 0), ("eye", 0), ("linspace", 2))
+}
+"""The functions that make arrays as long as an argument says."""
+_SEQUENCES = frozenset(
+    {"list", "List", "tuple", "Tuple", "Sequence", "dict", "Dict", "Mapping", "Iterable", "Iterator", "set", "Set"}
+)
+"""Annotations of what holds objects of Python."""
+_START_AND_STOP = 2
 _DEPTH = 6
 
 
@@ -50,7 +63,9 @@ class Bound:
     """What bounds a loop.
 
     `low` and `high` are the numbers of iterations that the text shows, None where it shows none; `name` is the setting,
-    or the array, as it is written, and `axis` the array's axis where the text shows it.
+    or the array, as it is written, and `axis` the array's axis where the text shows it.  `shown` is the longest that
+    some of the visible callers make the axis, where what others give is unknown.  `chunked` says that an iteration
+    takes a part of it, as long as a setting says.
     """
 
     kind: BoundKind
@@ -58,6 +73,8 @@ class Bound:
     high: int | None = None
     name: str = ""
     axis: int | None = None
+    shown: int | None = None
+    chunked: bool = False
 
     @property
     def words(self) -> str:
@@ -111,6 +128,8 @@ class Bounds:
             return Bound(BoundKind.CONTAINER, found.low, found.high, found.name)
         if found.kind is BoundKind.DATA_AXIS and self._counts_components(loop, found):
             return Bound(BoundKind.COMPONENTS, name=found.name, axis=found.axis)
+        if found.kind is BoundKind.DATA_AXIS and self._is_chunked(node):
+            return replace(found, chunked=True)
         return found
 
     def _of_test(self, test: cst.BaseExpression) -> Bound:
@@ -150,10 +169,34 @@ class Bounds:
                 short = self._length_of_parameter(value, _DEPTH)
                 if short is not None:
                     return Bound(BoundKind.CONTAINER, short, short, value.name)
+        if self._is_sequence(node):
+            return Bound(BoundKind.CONTAINER, name=_written(node))
         kind = self._values.kind(node)
         if kind is Kind.ARRAY or kind is Kind.DATA:
             return self._along(node, 0)
         return UNKNOWN_BOUND
+
+    def _is_chunked(self, node: cst.For | cst.While | cst.CompFor) -> bool:
+        """Whether a loop takes many elements in each iteration, as many as a setting or a number says."""
+        if isinstance(node, cst.While) or not isinstance(node.iter, cst.Call) or last_name(node.iter.func) != "range":
+            return False
+        args = node.iter.args
+        step = args[-1].value if len(args) > _START_AND_STOP else None
+        if step is None or isinstance(step, cst.UnaryOperation):
+            return False
+        high = self._of_number(step).high
+        return high is None or high > SHORT
+
+    def _is_sequence(self, node: cst.CSTNode) -> bool:
+        """Whether an expression is a parameter that its annotation says to hold objects: `xs: list[jax.Array]`."""
+        values = self._names.values(node)
+        return bool(values) and all(
+            isinstance(value, Parameter)
+            and value.annotation is not None
+            and last_name(value.annotation.value if isinstance(value.annotation, cst.Subscript) else value.annotation)
+            in _SEQUENCES
+            for value in values
+        )
 
     def _parts_of(self, call: cst.Call) -> Bound | None:
         """Return the bound of a loop over what a call gives, where that is a sequence of parts: `jnp.split(x, 4)`."""
@@ -196,9 +239,20 @@ class Bounds:
             return self._of_attribute(node, depth)
         if isinstance(node, cst.BinaryOperation):
             sides = [self._of_number(side, depth - 1) for side in (node.left, node.right)]
+            left, right = sides
+            if (
+                isinstance(node.operator, cst.Subtract)
+                and right.kind is BoundKind.DATA_AXIS
+                and left.kind is not right.kind
+            ):
+                return UNKNOWN_BOUND  # what is missing of a number, and less the longer the axis is
             if all(side.kind is BoundKind.CONSTANT for side in sides):
                 return sides[0] if isinstance(node.operator, (cst.Subtract, cst.FloorDivide)) else UNKNOWN_BOUND
             return self._best(sides)
+        if isinstance(node, cst.Call) and last_name(node.func) == "min" and not self._names.externals(node.func):
+            sides = [self._of_number(arg.value, depth - 1) for arg in node.args]
+            highs = [side.high for side in sides if side.high is not None]
+            return replace(self._best(sides), high=min(highs, default=None), low=0)
         if isinstance(node, (cst.Call, cst.UnaryOperation, cst.Arg, cst.Subscript)):
             return self._best([self._of_number(child, depth - 1) for child in children(node)])
         return UNKNOWN_BOUND
@@ -253,27 +307,66 @@ class Bounds:
 
     def _along(self, array: cst.CSTNode, axis: int | None) -> Bound:
         """Return the bound that an array's axis is: as long as the literals that visible callers make it of."""
-        if axis == 0:
-            lengths = [
-                self._worth(value, self._length_of_literal, _DEPTH) if isinstance(value, Parameter) else None
-                for value in self._names.values(array)
-            ]
-            length = max((n for n in lengths if n is not None), default=None) if None not in lengths else None
-            if length is not None:
-                return Bound(BoundKind.CONSTANT, length, length, _written(array), axis)
-        return Bound(BoundKind.DATA_AXIS, name=_written(array), axis=axis)
+        if axis != 0:
+            return Bound(BoundKind.DATA_AXIS, name=_written(array), axis=axis)
+        values = self._names.values(array)
+        lengths = [
+            self._worth(value, self._length_of_array, _DEPTH) if isinstance(value, Parameter) else None
+            for value in values
+        ]
+        length = max((n for n in lengths if n is not None), default=None) if None not in lengths else None
+        if length is not None:
+            return Bound(BoundKind.CONSTANT, length, length, _written(array), axis)
+        shown = [n for value in values if isinstance(value, Parameter) for n in self._given_lengths(value)]
+        return Bound(BoundKind.DATA_AXIS, name=_written(array), axis=axis, shown=max(shown, default=None))
 
-    def _length_of_literal(self, node: cst.CSTNode | None) -> int | None:
-        """Return the length of an array that is written out: `jnp.array([[0.0, 1.0], [1.0, 1.0]])`."""
+    def _given_lengths(self, parameter: Parameter) -> Iterator[int]:
+        """Yield the lengths of the arrays that visible callers give, as far as the text shows them."""
+        for site in self._calls.of(parameter.function):
+            given = argument_of(site.node, parameter, bound=site.bound)
+            length = self._length_of_array(given) if given is not None else None
+            if length is not None:
+                yield length
+
+    def _length_of_array(self, node: cst.CSTNode | None, depth: int = 2) -> int | None:
+        """Return the length of an array that is written out, or made of a size that the text shows.
+
+        `jnp.array([[0.0, 1.0], [1.0, 1.0]])` and `jnp.ones((2, 3))` have two; of a list that a loop goes through, the
+        longest element counts.
+        """
         for value in self._names.values(node) if node is not None else ():
             inner = value.node if isinstance(value, Expression) else None
-            if (
-                isinstance(inner, cst.Call)
-                and inner.args
-                and not _WRITTEN_OUT.isdisjoint(self._names.externals(inner.func))
-            ):
-                return self._constants.length(inner.args[0].value)
+            if isinstance(value, Element) and depth:
+                lengths = [self._length_of_array(part, depth - 1) for part in self._elements(value.node)]
+                return max((n for n in lengths if n is not None), default=None) if None not in lengths else None
+            if isinstance(inner, cst.Call) and inner.args:
+                names = self._names.externals(inner.func)
+                if not _WRITTEN_OUT.isdisjoint(names):
+                    return self._constants.length(inner.args[0].value)
+                for name in names:
+                    position = _AS_LONG_AS_TOLD.get(name)
+                    if position is not None:
+                        return self._told_length(inner, name, position)
         return self._constants.length(node)
+
+    def _told_length(self, call: cst.Call, name: str, position: int) -> int | None:
+        placed = [arg.value for arg in call.args if arg.keyword is None]
+        if name.endswith("arange") and len(placed) != 1:
+            return None
+        if position >= len(placed):
+            return None
+        size = placed[position]
+        if isinstance(size, (cst.Tuple, cst.List)):
+            return self._constants.integer(size.elements[0].value) if size.elements else None
+        return self._constants.integer(size)
+
+    def _elements(self, node: cst.CSTNode) -> list[cst.CSTNode]:
+        """Return the elements of a list or tuple that is written out, perhaps by a name."""
+        for value in self._names.values(node):
+            inner = value.node if isinstance(value, Expression) else None
+            if isinstance(inner, (cst.List, cst.Tuple)):
+                return [element.value for element in inner.elements]
+        return []
 
     def _axis(self, node: cst.CSTNode) -> Bound | None:
         """Return the axis that a number is the length of: `x.shape[0]`, `len(x)`, `x.size`."""
@@ -287,7 +380,7 @@ class Bounds:
             return Bound(BoundKind.DATA_AXIS, name=_written(node.value))
         if isinstance(node, cst.Call) and last_name(node.func) == "len" and node.args:
             argument = node.args[0].value
-            if self._values.kind(argument).traced:
+            if not self._is_sequence(argument) and self._values.kind(argument).traced:
                 return self._along(argument, 0)
             return Bound(BoundKind.CONTAINER, name=_written(argument))
         return None
@@ -323,7 +416,24 @@ class Bounds:
             return False
         if bound.axis is not None and bound.axis != 0 and VECTORS.fullmatch(bound.name.rpartition(".")[2].lower()):
             return True
-        return bound.axis == -1 and not self._looks_at_neighbours(loop, variables)
+        if bound.axis == -1 or self._is_last_of_array(loop, bound, variables):
+            return not self._looks_at_neighbours(loop, variables)
+        return False
+
+    def _is_last_of_array(self, loop: Loop, bound: Bound, variables: set[str]) -> bool:
+        """Whether iterations take what lies behind whole axes at their number, as of channels: `x[:, :, i]`."""
+        if bound.axis is None or bound.axis < _FEWEST_AXES:
+            return False
+        for node in self._nodes(loop):
+            if not isinstance(node, cst.Subscript) or len(node.slice) != bound.axis + 1:
+                continue
+            *others, last = (element.slice for element in node.slice)
+            if _written(node.value) != bound.name or not isinstance(last, cst.Index):
+                continue
+            whole = all(isinstance(s, cst.Slice) and s.lower is None and s.upper is None for s in others)
+            if whole and isinstance(last.value, cst.Name) and last.value.value in variables:
+                return True
+        return False
 
     def _bound_names(self, loop: Loop) -> Iterator[str]:
         if isinstance(loop.node, cst.While):
@@ -418,6 +528,9 @@ class Bounds:
         return ""
 
 
+_FEWEST_AXES = 2
+"""An axis behind so many others is one of channels: images, volumes and batches of both keep them last."""
+
 _MAKERS = frozenset(f"jax.numpy.{name}" for name in ("zeros", "ones", "full", "empty", "arange", "linspace")) | {
     "jax.random.split"
 }
@@ -431,6 +544,8 @@ def _written(node: cst.CSTNode) -> str:
     if isinstance(node, cst.Attribute):
         base = _written(node.value)
         return f"{base}.{node.attr.value}" if base else ""
+    if isinstance(node, cst.Subscript) and all(isinstance(element.slice, cst.Slice) for element in node.slice):
+        return _written(node.value)
     return ""
 
 

@@ -8,6 +8,7 @@ lower and compile, `x.at[i].set(...)` about 5 ms.
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -142,8 +143,8 @@ class Loops:
                 total = total.times(count if count is not None else 1)
             if trips is not None and trips < HUGE and self._is_structural(loop):
                 continue
-            kind, large = self.bounds.of(loop).kind, self.bounds.of(loop).high is not None
-            large = large or bool(self.bounds.indexes_leading(loop, self._nodes_of_turn))
+            found_bound = self.bounds.of(loop)
+            kind, large = found_bound.kind, self._is_shown_large(loop, found_bound, body)
             cue = self._cue(loop, bound, total) if trips is None and bound is not None else ""
             if trips is None and bound is None and not cue:
                 cue, bound = self._host_cue(loop, function)
@@ -151,12 +152,25 @@ class Loops:
             found.append(Unrolled(loop, place, function, trips, bound, body, total, cue, ragged, staged, kind, large))
         return found
 
+    def _is_shown_large(self, loop: Loop, bound: Bound, body: Weight) -> bool:
+        """Whether the text shows a loop to be long, or its bound is an axis of data that iterations go along.
+
+        A setting counts by its values, or by the name of a length where an iteration is heavy work.
+        """
+        if bound.high is not None:
+            return True
+        if bound.kind is BoundKind.SETTING:
+            return self.is_named_long(loop) and body.equations >= _HEAVY_BODY
+        if bound.chunked or not bound.name or (bound.shown is not None and bound.shown <= SHORT):
+            return False
+        return bool(self.bounds.indexes_leading(loop, self.nodes_of_turn))
+
     def _is_ragged(self, loop: Loop) -> bool:
         """Whether the loop variable bounds a slice on one side, as in `x[:i]`, or is the size of a new array."""
         targets = self.targets(loop)
         if not targets:
             return False
-        for node in self._nodes_of_turn(loop):
+        for node in self.nodes_of_turn(loop):
             if isinstance(node, cst.Slice):
                 sides = [side for side in (node.lower, node.upper) if side is not None and mentions(side, targets)]
                 ragged = len(sides) == 1
@@ -201,7 +215,7 @@ class Loops:
 
     def _runs_on_host(self, loop: Loop) -> bool:
         """Whether an iteration makes a number of Python, or ends the loop by a value, which would fail under trace."""
-        for node in self._nodes_of_turn(loop):
+        for node in self.nodes_of_turn(loop):
             if isinstance(node, cst.Call):
                 if self._is_conversion(node):
                     return True
@@ -409,7 +423,7 @@ class Loops:
             return ""
         if bound in ("array", "maybe-array"):
             return found.words
-        array = self.bounds.indexes_leading(loop, self._nodes_of_turn)
+        array = self.bounds.indexes_leading(loop, self.nodes_of_turn)
         if found.kind is BoundKind.SETTING and found.high is not None:
             return f"`{found.name}` is up to {found.high:,} in the code jaxlint sees"
         if found.kind is BoundKind.SETTING:
@@ -461,7 +475,7 @@ class Loops:
 
     def _computes(self, loop: Loop) -> bool:
         """Whether something in an iteration is an array operation for certain, and no arithmetic of unknown numbers."""
-        return any(self._is_operation(node, 3) for node in self._nodes_of_turn(loop))
+        return any(self._is_operation(node, 3) for node in self.nodes_of_turn(loop))
 
     def _is_operation(self, node: cst.CSTNode, depth: int) -> bool:
         if isinstance(node, (cst.BinaryOperation, cst.UnaryOperation, cst.Comparison, cst.Subscript)):
@@ -518,7 +532,7 @@ class Loops:
     def _fills_short_array(self, loop: Loop) -> bool:
         """Whether each iteration updates its own element of an array of a handful, by the literal that made it."""
         targets = self.targets(loop)
-        for node in self._nodes_of_turn(loop):
+        for node in self.nodes_of_turn(loop):
             if type(node) is not cst.Subscript or type(node.value) is not cst.Attribute:
                 continue
             index = node.slice[0].slice
@@ -589,7 +603,7 @@ class Loops:
         targets = self.targets(loop)
         return any(
             isinstance(node, cst.Index) and isinstance(node.value, cst.Name) and node.value.value in targets
-            for node in self._nodes_of_turn(loop)
+            for node in self.nodes_of_turn(loop)
         )
 
     def is_data_long(self, loop: Loop) -> bool:
@@ -601,6 +615,19 @@ class Loops:
             return False
         named = any(_is_data_length(name) for name in self._bound_names(loop))
         return (named or self.updates_by_turn(loop)) and not self._is_short_by_default(loop)
+
+    def is_named_long(self, loop: Loop) -> bool:
+        """Whether a setting bounds a loop that has the name of a length: `n_steps`, `max_new_tokens`."""
+        trips, _ = self.trips(loop)
+        if trips is not None or self._is_structural(loop) or self._is_short_by_default(loop):
+            return False
+        names = self._bound_names(loop)
+        node = loop.node
+        if isinstance(node, cst.While) or any(
+            isinstance(part, cst.Call) and last_name(part.func) in ("range", "trange") for part in within(node.iter)
+        ):
+            return any(map(_is_data_length, names))
+        return isinstance(node, cst.For) and any(map(_GIVES_BATCHES.fullmatch, names))
 
     def _is_short_by_default(self, loop: Loop) -> bool:
         """Whether a parameter that bounds a loop has a small number as its default, or is given nothing else."""
@@ -639,13 +666,13 @@ class Loops:
             and node.value.attr.value == "at"
             and not isinstance(node.value.value, cst.Call)  # `jnp.zeros(n).at[i].set(1.0)` is a unit vector
             and mentions(node.slice, targets)
-            for node in self._nodes_of_turn(loop)
+            for node in self.nodes_of_turn(loop)
         )
 
     def feeds_updates(self, loop: Loop) -> bool:
         """Whether an iteration goes on with the array that it updates, as `x = x.at[i].set(...)` does."""
         targets = self.targets(loop)
-        for node in self._nodes_of_turn(loop):
+        for node in self.nodes_of_turn(loop):
             if not isinstance(node, cst.Assign) or not isinstance(node.value, cst.Call):
                 continue
             func, target = node.value.func, node.targets[0].target
@@ -659,7 +686,7 @@ class Loops:
 
     def may_end_early(self, loop: Loop) -> bool:
         """Whether an iteration may be the last, by a `break` or a `return`."""
-        return any(isinstance(node, (cst.Break, cst.Return)) for node in self._nodes_of_turn(loop))
+        return any(isinstance(node, (cst.Break, cst.Return)) for node in self.nodes_of_turn(loop))
 
     def _is_structural(self, loop: Loop) -> bool:
         """Whether a loop's bound is named after parts of a model or a thing, of which there are few."""
@@ -746,7 +773,8 @@ class Loops:
             return [*parts, holder.elt]
         return parts
 
-    def _nodes_of_turn(self, loop: Loop) -> Iterator[cst.CSTNode]:
+    def nodes_of_turn(self, loop: Loop) -> Iterator[cst.CSTNode]:
+        """Yield the nodes that each iteration runs, those within inner functions left out."""
         return running(*self.parts_of_turn(loop))
 
     def weight(self, node: cst.CSTNode) -> Weight:
@@ -767,6 +795,18 @@ class Loops:
             return Weight()
         trips, _ = self.trips(loop)
         return self.turn(loop).times(trips if trips is not None else 1)
+
+    def directly_within(self, loop: Loop) -> list[Loop]:
+        """Return the loops of the same function that stand in a loop, and in no other between."""
+        return self._within.get(id(loop), [])
+
+    @functools.cached_property
+    def _within(self) -> dict[int, list[Loop]]:
+        found: dict[int, list[Loop]] = {}
+        for loop in self._tree.loops:
+            if loop.outer is not None:
+                found.setdefault(id(loop.outer), []).append(loop)
+        return found
 
     def loop_of(self, node: cst.For | cst.While) -> Loop:
         """Return the loop of a statement."""
@@ -875,6 +915,14 @@ class Loops:
             self._busy.discard(key)
         return self._weights[key]
 
+
+_GIVES_BATCHES = re.compile(
+    r"(.*_)?((data|train(ing)?|test|val(id|idation)?)?_?(loader|generator)|dataset|batches|stream)"
+)
+"""Names of what gives a program the data to go through."""
+
+_HEAVY_BODY = 20
+"""From so many equations in an iteration on some fifty of them are slow to compile."""
 
 _FEWEST_EQUATIONS = 1000
 """From so many on a program is slow to compile; the default of the setting `unrolled-equations`."""
