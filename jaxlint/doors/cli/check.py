@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from jaxlint import report
 from jaxlint.config import OPTIONS, Config, ConfigError, Finder, Layer, read_table
-from jaxlint.doors.cli import UsageError, adopting, colors, fail, fixing, warn
+from jaxlint.doors.cli import UsageError, adopting, changed, colors, fail, fixing, warn
 from jaxlint.doors.cli.parsing import number_of, shard
 
 if TYPE_CHECKING:
@@ -105,6 +105,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="lint each file by itself, without what other files do with its functions",
     )
+    running.add_argument("--watch", action="store_true", help="lint again whenever a file changes")
+    changed.configure(running)
     running.add_argument(
         "--shard",
         type=shard,
@@ -136,6 +138,11 @@ def run(arguments: argparse.Namespace) -> int:
     """
     _check_format(arguments)
     adopting.check_usage(arguments)
+    if arguments.watch:
+        from jaxlint.doors.cli import watch
+
+        watch.check_usage(arguments)
+        return watch.watch(arguments, run, lambda watched: [file.path for file in _find(watched).files])
     found = _without_noqa(_find(arguments)) if arguments.ignore_noqa else _find(arguments)
     configs = _distinct([file.config for file in found.files])
     for warning in dict.fromkeys(warning for config in configs for warning in config.warnings):
@@ -152,9 +159,9 @@ def run(arguments: argparse.Namespace) -> int:
         return 2 if found.errors else 0
     if not arguments.write_baseline:
         adopting.check_baselines(configs)
-    if arguments.shard is not None and _from_stdin(arguments):
-        raise UsageError("--shard needs files, not standard input")
-    something, failed = _check(*_shard(found.files, arguments.shard), arguments)
+    if (arguments.shard is not None or arguments.changed is not None) and _from_stdin(arguments):
+        raise UsageError("--shard and --changed need files, not standard input")
+    something, failed = _check(*_parted(found.files, arguments), arguments)
     return 2 if failed or found.errors else int(something)
 
 
@@ -252,17 +259,25 @@ def cache_folder(files: Sequence[File], arguments: argparse.Namespace) -> str:
     return os.path.join(finder(arguments).config(above).root, FOLDER)
 
 
-def _shard(files: Sequence[File], wanted: tuple[int, int] | None) -> tuple[list[File], list[File]]:
-    """Split files into those to report on and those beside them; by name, so that new files move no others."""
-    if wanted is None:
-        return list(files), []
+def _parted(files: Sequence[File], arguments: argparse.Namespace) -> tuple[list[File], list[File]]:
+    """Split files into those to report on and those beside them, which have their say in the project all the same."""
+    wanted, beside = list(files), []
+    if arguments.changed is not None:
+        names = {os.path.realpath(name) for name in changed.files(arguments.changed, arguments.paths or ["."])}
+        beside += [file for file in wanted if os.path.realpath(file.path) not in names]
+        wanted = [file for file in wanted if os.path.realpath(file.path) in names]
+    if arguments.shard is not None:
+        number, total = arguments.shard
+        beside += [file for file in wanted if _shard_of(file, total) != number]
+        wanted = [file for file in wanted if _shard_of(file, total) == number]
+    return wanted, beside
+
+
+def _shard_of(file: File, total: int) -> int:
+    """Return which of so many parts a file belongs to: by its name, so that a new file moves no other."""
     from jaxlint.digests import digest
 
-    parts: tuple[list[File], list[File]] = ([], [])
-    for file in files:
-        number = int(digest(file.config.name_of(file.path)), 16) % wanted[1] + 1
-        parts[number != wanted[0]].append(file)
-    return parts
+    return int(digest(file.config.name_of(file.path)), 16) % total + 1
 
 
 def _linted(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
-import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -13,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jaxlint.doors.cli import UsageError, adopting, check, colors, fail, warn
+from jaxlint.doors.cli import UsageError, adopting, changed, check, colors, fail, warn
 from jaxlint.doors.cli.parsing import number_of
 from jaxlint.interpreter import default
 
@@ -77,14 +76,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--config", action="append", default=[], metavar="FILE|KEY=VALUE", help="as for check")
     parser.add_argument("--isolated", action="store_true", help="read no configuration file")
     colors.configure(parser)
-    parser.add_argument(
-        "--changed",
-        nargs="?",
-        const="HEAD",
-        metavar="REV",
-        help="only files that differ from this git revision, or from where this branch left it (default: HEAD); a "
-        "minute at most",
-    )
+    changed.configure(parser, "; a minute at most")
     parser.add_argument("--no-cache", action="store_true", help="do not use or write cached verdicts")
     parser.add_argument("--cache-dir", metavar="FOLDER", help="as for check")
     parser.add_argument("-q", "--quiet", action="store_true", help="print only the verdicts")
@@ -283,7 +275,7 @@ def _lint(arguments: argparse.Namespace, places: list[str]) -> tuple[list[File],
 
     paths = arguments.paths or places or ["."]
     if arguments.changed is not None:
-        paths = _changed(arguments.changed, paths)
+        paths = changed.files(arguments.changed, paths)
         if not paths:
             return [], [], False
     if "-" in paths:
@@ -307,30 +299,6 @@ def _lint(arguments: argparse.Namespace, places: list[str]) -> tuple[list[File],
         if checked.diagnostics:
             jobs.append(Job(Path(file.path), checked.diagnostics, file.config.examples(file.path)))
     return found.files, jobs, failed
-
-
-def _changed(revision: str, paths: Sequence[str]) -> list[str]:
-    """Return the Python files and notebooks under some paths that differ from a git revision, or are not tracked.
-
-    Raises:
-        UsageError: there is no repository, or no such revision.
-    """
-
-    def git(*command: str) -> str:
-        done = subprocess.run(["git", *command], capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise UsageError(f"--changed: {(done.stderr.strip().splitlines() or ['git failed'])[-1]}")
-        return done.stdout
-
-    base = git("merge-base", revision, "HEAD").strip()
-    top = git("rev-parse", "--show-toplevel").strip()
-    names = git("-C", top, "diff", "--name-only", "-z", "--diff-filter=d", base).split("\0")
-    names += git("-C", top, "ls-files", "--others", "--exclude-standard", "-z").split("\0")
-    wanted = [os.path.join(os.path.realpath(path), "") for path in paths]
-    found = [os.path.join(top, name) for name in dict.fromkeys(names) if name.endswith((".py", ".ipynb"))]
-    return [
-        os.path.relpath(file) for file in found if any((os.path.realpath(file) + os.sep).startswith(w) for w in wanted)
-    ]
 
 
 def _place(text: str) -> tuple[Path, int]:
