@@ -141,7 +141,7 @@ def commands_in(content: Any) -> Iterator[str]:
 def test_the_workflows_in_the_documentation_are_complete_and_call_what_there_is() -> None:
     workflows = {first.removeprefix("# "): content for first, content in yaml_blocks() if first.startswith("# .")}
     files = {name for name in workflows if name.startswith(".github/workflows/")}
-    assert len(files) == 3
+    assert len(files) == 5
     for name in files:
         # YAML 1.1, which GitHub does not read, takes `on` for a truth value.
         assert set(workflows[name]) == {"name", True, "permissions", "jobs"}
@@ -154,8 +154,8 @@ def test_the_workflows_in_the_documentation_are_complete_and_call_what_there_is(
             if line.startswith("jaxlint check"):
                 parser = argparse.ArgumentParser(exit_on_error=False)
                 check.configure(parser)
-                formats.add(parser.parse_args(shlex.split(line)[2:]).output_format)
-    assert formats == {"github", "rdjson", "sarif", "gitlab", "junit"}
+                formats.add(parser.parse_args(shlex.split(re.sub(r"\$\{\{.*?\}\}", "1", line))[2:]).output_format)
+    assert formats == {"github", "rdjson", "sarif", "gitlab", "junit", "json"}
     hooks = {hook["id"]: hook for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))}
     (repository,) = workflows[".pre-commit-config.yaml"]["repos"]
     assert {hook["id"] for hook in repository["hooks"]} == set(hooks)
@@ -163,6 +163,27 @@ def test_the_workflows_in_the_documentation_are_complete_and_call_what_there_is(
         parser = argparse.ArgumentParser(exit_on_error=False)
         check.configure(parser)
         parser.parse_args(shlex.split(hook["entry"])[2:])
+
+
+def test_the_documentation_names_the_inputs_of_the_action() -> None:
+    inputs = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))["inputs"]
+    part = (ROOT / "docs" / "ci.md").read_text("utf-8").partition("## GitHub: the action")[2].partition("\n## ")[0]
+    named = {name for row in re.findall(r"^\| (`.*?) \|", part, re.MULTILINE) for name in re.findall("`(.*?)`", row)}
+    assert named == inputs.keys() - {"token"}
+    (used,) = (
+        step["with"]
+        for first, content in yaml_blocks()
+        if first == "# .github/workflows/jaxlint-action.yml"
+        for step in content["jobs"]["jaxlint"]["steps"]
+        if "jaxlint@" in step.get("uses", "")
+    )
+    assert used.keys() <= inputs.keys()
+
+
+def test_the_action_is_valid() -> None:
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.github-actions", "action.yml"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
 
 
 @pytest.mark.parametrize(("kind", "start"), [("github-workflows", ".github/"), ("gitlab-ci", ".gitlab")])
