@@ -51,6 +51,7 @@ from jaxlint.facts.evidence.reasons import Reasons
 from jaxlint.facts.incoming import NOTHING, Incoming
 from jaxlint.facts.jax_api.glance import SHORT
 from jaxlint.facts.jax_api.wrappers import table
+from jaxlint.facts.syntax import guards
 from jaxlint.facts.syntax.constants import Constants
 from jaxlint.facts.syntax.names import External, Names
 from jaxlint.facts.syntax.parsing import Places, parse
@@ -161,6 +162,10 @@ class ModuleFacts:
         reached = Reached(self.tree, self.names, self.calls, self.tracing, self.constants)
         parts = (self.tree, self.names, self.calls, self.tracing, self.values, self.compiled, self.constants)
         return Staged(*parts, self.incoming, reached)
+
+    def decides_on_error(self, node: cst.CSTNode) -> bool:
+        """Whether a test decides that an error is raised."""
+        return guards.decides_on_error(self.tree, node)
 
     @functools.cached_property
     def behind(self) -> Behind:
@@ -327,7 +332,7 @@ class ModuleFacts:
     def arguments(self) -> Arguments:
         """What calls of jitted functions are passed."""
         parts = (self.tree, self.names, self.wrappings, self.constants, self.compiled, self.instances)
-        return Arguments(*parts, self.sizes, self.traceable, self.lengths, self.behind)
+        return Arguments(*parts, self.sizes, self.traceable, self.lengths, self.behind, self.calls)
 
     @functools.cached_property
     def traceable(self) -> Traceable:

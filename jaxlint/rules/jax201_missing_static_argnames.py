@@ -28,6 +28,9 @@ def smooth(signal, width: int):
 ```
 JAX then compiles once per distinct value.
 
+Where `vmap` maps over the parameter, a loop of JAX carries it, or a caller passes the result of an array operation, it
+cannot be static; the message says so, and no fix is offered.
+
 ## When it stays silent
 Where JAX takes a traced value: `x[n]`, `x.at[n]`, bounds of `fori_loop`, starts of `dynamic_slice`, `roll` shifts,
 `take`, `clip`, `repeat` with `total_repeat_length`, `**n`, f-strings without a format; `is None`, `isinstance`,
@@ -89,7 +92,7 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
         name = facts.staged.item_asked_for(demand, parameter) or parameter.name
         message = (
             f"`{name}` is traced, but {_staged.NEEDS[demand.use]} needs a concrete value, so "
-            f"{_staged.raises(demand.use)}; {_cure(facts, parameter, name)}"
+            f"{_staged.raises(demand.use)}; {_cure(facts, demand, parameter, name)}"
         )
         unsure = demand.use == "call" and facts.staged.may_be_tree(parameter)
         doubts = frozenset({Doubt.UNSEEN} if unsure else ())
@@ -98,13 +101,29 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
         yield Report(demand.where, message, evidence, related, functools.partial(_fixes, facts, demand, parameter))
 
 
-def _cure(facts: ModuleFacts, parameter: Parameter, name: str) -> str:
-    """Say where it has to be static, where another function than its own is compiled."""
+def _cure(facts: ModuleFacts, demand: Demand, parameter: Parameter, name: str) -> str:
+    """Say where it has to be static, or what to do where it cannot be."""
     jitted = facts.staged.jitted_parameters(parameter)
+    if jitted is None:
+        cure = _INSTEAD.get(demand.use, "call this with Python values outside the transform")
+        return f"it cannot be static, as JAX maps over it, carries it or computes it; {cure}"
     if not jitted or any(p.function is parameter.function for p in jitted):
         return f'jit with `static_argnames="{name}"`'
     first = jitted[0]
     return f'jit `{first.function.name}`, which passes it on, with `static_argnames="{first.name}"`'
+
+
+_INSTEAD = {
+    "test": "use `jnp.where` or `jax.lax.cond`",
+    "order": "use `jnp.maximum`, `jnp.minimum` or `jnp.where`",
+    "text": "pass a number instead and use `jax.lax.switch`",
+    "shape": "use a fixed size and a mask",
+    "size": "use a fixed size and a mask",
+    "slice": "use `jax.lax.dynamic_slice`, or a fixed size and a mask",
+    "range": "use `jax.lax.fori_loop`",
+    "index": "make the container an array, or use `jax.lax.switch`",
+    "conversion": "keep it an array",
+}
 
 
 def _fixes(facts: ModuleFacts, demand: Demand, parameter: Parameter) -> Iterator[Fix]:

@@ -26,6 +26,9 @@ def soft_threshold(x, limit):
 `jax.lax.cond` runs only one branch, `jax.lax.while_loop` repeats while a condition on data holds. Making the argument
 static would be wrong: it is data, and every value would recompile.
 
+A check of values (`if jnp.any(x < 0): raise ...`) goes outside the jitted function, or through
+`jax.experimental.checkify`.
+
 ## When it stays silent
 Conditions that Python can decide under trace: `is None`, `isinstance`, `.shape`, `.ndim`, `.dtype`, `len`, the truth of
 a list or dictionary of arrays; conditions inside `lax.cond` and `while_loop`, which are not Python conditions; values
@@ -77,7 +80,13 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
 
     for demand in facts.staged.data_in_python:
         code = facts.short_code(demand.node)
-        if demand.use in ("test", "order"):
+        if demand.use in ("test", "order", "conversion") and facts.decides_on_error(demand.node):
+            error = "ConcretizationTypeError" if demand.use == "conversion" else "TracerBoolConversionError"
+            message = (
+                f"`{code}` is traced, so this check of its value raises {error} instead; check outside the jitted "
+                f"function, or use `jax.experimental.checkify`"
+            )
+        elif demand.use in ("test", "order"):
             message = (
                 f"`{code}` is traced and has no truth value, so JAX raises TracerBoolConversionError; "
                 f"use `jnp.where`, `jax.lax.cond` or `jax.lax.while_loop`"

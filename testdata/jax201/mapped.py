@@ -9,7 +9,7 @@ import jax.numpy as jnp
 @jax.jit
 @jax.vmap
 def tail_sum(n: int):
-    return jnp.ones(n).sum()  # want: JAX208
+    return jnp.ones(n).sum()  # want: JAX201
 
 
 @partial(jax.jit, static_argnames=("size", "most"))
@@ -17,13 +17,13 @@ def powers(size, rate, most):
     identity = jnp.eye(size)
 
     def one(power):
-        return rate * jnp.linalg.matrix_power(identity, power)  # want: JAX209
+        return rate * jnp.linalg.matrix_power(identity, power)  # want: JAX201
 
     return jax.vmap(one)(jnp.arange(most))
 
 
 def kept(x, count: int):
-    return x[:count]  # want: JAX208
+    return x[:count]  # want: JAX201
 
 
 @jax.jit
@@ -34,7 +34,7 @@ def by_data(x):
 @jax.jit
 def carried(x):
     def body(i, total):
-        return total + x[:i].sum()  # want: JAX208
+        return total + x[:i].sum()  # want: JAX201
 
     return jax.lax.fori_loop(0, 3, body, 0.0)
 

@@ -83,6 +83,34 @@ def by_tuple_of_arrays():
     return total_mass(Contact(1.0, (np.arange(2.0),)))  # want: JAX202
 
 
+@dataclasses.dataclass(frozen=True)
+class Grid:
+    sides: Any
+    name: str = "grid"
+
+
+@partial(jax.jit, static_argnames="grid")
+def on_grid(x, grid):
+    return x * grid.sides[0]
+
+
+def by_frozen_list(x):
+    return on_grid(x, Grid([2, 3]))  # want: JAX202
+
+
+def by_frozen_tuple(x):
+    return on_grid(x, Grid((2, 3)))  # ok: JAX202
+
+
+@partial(jax.jit, static_argnums=1)
+def noisy(x, key):
+    return x + jax.random.normal(key, x.shape)
+
+
+def by_key(x):
+    return noisy(x, jax.random.PRNGKey(0))  # want: JAX202
+
+
 def by_data():
     return total_mass(Contact(np.zeros(3), "body"))  # ok: JAX202
 
@@ -97,6 +125,9 @@ def jaxlint_examples():
         "by_plain_tuple": (x,),
         "by_plain_field": (),
         "by_data": (),
+        "by_frozen_list": (x,),
+        "by_frozen_tuple": (x,),
+        "by_key": (x,),
         "by_dict_field": (),
         "by_list_field": (),
         "by_tuple_of_arrays": (),

@@ -39,6 +39,35 @@ class Scorer:
         return total + self.score(x)
 
 
+class Kernel:
+    def __init__(self):
+        self.fused = True
+
+    def suits(self, x):
+        if x.shape[0] > 2:
+            self.fused = False
+        return True
+
+    @partial(jax.jit, static_argnums=0)
+    def apply(self, x):
+        return 2 * x if self.fused else x + x  # ok: JAX207
+
+
+def chosen(x):
+    """Asks a new kernel before it is called."""
+    for make in (Kernel,):
+        kernel = make()
+        if kernel.suits(x):
+            return kernel
+    return None
+
+
 def jaxlint_examples():
     x = jnp.ones(3)
-    return {"Trainer.fit": (Trainer(), x), "Trainer._step": (Trainer(), x, x), "Scorer.fit": (Scorer(), x)}
+    return {
+        "Trainer.fit": (Trainer(), x),
+        "Trainer._step": (Trainer(), x, x),
+        "Scorer.fit": (Scorer(), x),
+        "Kernel.apply": (chosen(x), x),
+        "chosen": (x,),
+    }

@@ -11,6 +11,7 @@ import libcst as cst
 
 from jaxlint.facts.cache_misses.instances import Instances
 from jaxlint.facts.context.behind import Behind
+from jaxlint.facts.context.calls import Calls, argument_of
 from jaxlint.facts.context.wrapping import Wrappings
 from jaxlint.facts.errors.traceable import Traceable
 from jaxlint.facts.jax_api import arrays
@@ -51,7 +52,11 @@ _CONVERSIONS = frozenset({"array", "asarray"})
 _FINDING = {"nonzero": 1, "flatnonzero": 1, "argwhere": 1, "where": 1, "unique": 1, "extract": 2, "setdiff1d": 2}
 """Functions whose result is as long as what they find, with the number of their arguments."""
 _PAIR = 2
-_STRONG = frozenset(f"jax.numpy.{name}" for name in ("float16", "bfloat16", "float32", "float64"))
+_REDUCING = frozenset("max min sum mean prod std var norm median".split())
+"""Functions that, without an axis, make a number of the array's own type of an array of floats."""
+_STRONG = frozenset(
+    f"{module}.{name}" for module in ("jax.numpy", "numpy") for name in ("float16", "bfloat16", "float32", "float64")
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,7 +129,9 @@ class Arguments:
         traceable: Traceable,
         lengths: Lengths,
         behind: Behind,
+        calls: Calls,
     ) -> None:
+        self._calls = calls
         self._behind = behind
         self._tree = tree
         self._names = names
@@ -240,30 +247,51 @@ class Arguments:
             return None
         for name in self._names.externals(node.func):
             module, _, last = name.rpartition(".")
-            if arrays.makes_array(name) or (module == "numpy" and last in _NUMPY_ARRAYS):
+            key = name == "jax.random.PRNGKey"
+            if key or arrays.makes_array(name) or (module == "numpy" and last in _NUMPY_ARRAYS):
                 return "an array"
         if isinstance(node.func, cst.Name) and not self._names.bindings(node.func):
             return _UNHASHABLE_CALLS.get(node.func.value)
         cls = next((value for value in self._names.values(node.func) if isinstance(value, Class)), None)
-        return f"an instance of `{cls.name}`" if cls is not None and self.has_no_hash(cls) else None
+        if cls is None or self.has_no_hash(cls):
+            return f"an instance of `{cls.name}`" if cls is not None else None
+        # A dataclass that can be hashed hashes its fields.
+        for _, given in self._fields_given(node, list(cls.fields)) if self._hashes_fields(cls) else ():
+            held = [self._unhashable(inner) for inner in self._names.values(given)]
+            if held and all(held):
+                return f"a `{cls.name}` that contains {held[0]}"
+        return None
 
     def has_no_hash(self, cls: Class) -> bool:
         """Whether instances compare by value and have no hash: `__eq__` alone, or a dataclass that is not frozen."""
         if "__hash__" in cls.methods or "__hash__" in cls.scope.bindings:
             return False
+        options = self._dataclass_options(cls)
+        if options is None:
+            return "__eq__" in cls.methods
+        return not (options.get("frozen") or options.get("unsafe_hash") or options.get("eq") is False or "*" in options)
+
+    def _hashes_fields(self, cls: Class) -> bool:
+        """Whether a dataclass has the hash that dataclasses make of all fields."""
+        options = self._dataclass_options(cls) or {}
+        own = "__hash__" in cls.methods or "__hash__" in cls.scope.bindings or "__init__" in cls.methods
+        made = options.get("frozen") is True or options.get("unsafe_hash") is True
+        excluded = any(isinstance(b.value, cst.Call) for name in cls.fields for b in cls.scope.bindings.get(name, ()))
+        return made and options.get("eq") is not False and not own and not excluded
+
+    def _dataclass_options(self, cls: Class) -> dict[str, object] | None:
+        """Return the options of a dataclass, with `*` where not all are written out; None for another class."""
         for decorator in cls.decorators:
             called = decorator.func if isinstance(decorator, cst.Call) else decorator
             if "dataclasses.dataclass" not in self._names.externals(called):
                 continue
-            if isinstance(decorator, cst.Call) and any(arg.star for arg in decorator.args):
-                return False
-            options = {
-                arg.keyword.value: self._constants.of(arg.value)
-                for arg in (decorator.args if isinstance(decorator, cst.Call) else ())
-                if arg.keyword is not None
-            }
-            return not (options.get("frozen") or options.get("unsafe_hash") or options.get("eq") is False)
-        return "__eq__" in cls.methods
+            args = decorator.args if isinstance(decorator, cst.Call) else ()
+            options: dict[str, object] = {"*": True} if any(arg.star for arg in args) else {}
+            for arg in args:
+                if arg.keyword is not None:
+                    options[arg.keyword.value] = self._constants.of(arg.value)
+            return options
+        return None
 
     @functools.cached_property
     def array_fields(self) -> list[StaticField]:
@@ -725,8 +753,19 @@ class Arguments:
         if not isinstance(node, cst.Call) or len(node.args) != 1:
             return False
         names = self._names.externals(node.func)
-        number = isinstance(self._constants.of(node.args[0].value), (int, float))
+        given = node.args[0].value
+        number = isinstance(self._constants.of(self._default_behind(given) or given), (int, float))
         return number and any(name in ("jax.numpy.asarray", "jax.numpy.array") for name in names)
+
+    def _default_behind(self, node: cst.BaseExpression) -> cst.BaseExpression | None:
+        """Return the default of a parameter that no visible call gives, as that of `init(step=1.0)` in `init()`."""
+        values = self._names.values(node)
+        only = values[0] if len(values) == 1 else None
+        if not isinstance(only, Parameter) or only.star:
+            return None
+        sites = self._calls.of(only.function)
+        given = (argument_of(site.node, only, bound=site.bound) for site in sites)
+        return only.default if sites and not any(node is not None for node in given) else None
 
     def _returned(self, function: Function) -> Iterator[cst.CSTNode]:
         for node in function.returns:
@@ -823,6 +862,11 @@ class Arguments:
             if not self._is_weak(node):
                 continue
             for inner, carried, returned in self._handed_back(call, parameter):
+                replaced = self._replaced(returned, carried, field)
+                if replaced is not None:
+                    dtype = self._strong_by_fields(replaced, carried, field, dict(self._fields_given(made, names)))
+                    if dtype is not None:
+                        return node, dtype
                 if isinstance(returned, cst.Call) and any(v is cls for v in self._names.values(returned.func)):
                     new = dict(self._fields_given(returned, names)).get(field)
                     types = [
@@ -832,6 +876,54 @@ class Arguments:
                     ]
                     if types and types[0] is not None:
                         return node, types[0]
+        return None
+
+    def _replaced(self, node: cst.CSTNode, carried: Parameter, field: str) -> cst.BaseExpression | None:
+        """Return what `carried.replace(field=...)` or `dataclasses.replace(carried, field=...)` gives for a field."""
+        if not isinstance(node, cst.Call):
+            return None
+        method = isinstance(node.func, cst.Attribute) and node.func.attr.value in ("_replace", "replace")
+        of_dataclass = "dataclasses.replace" in self._names.externals(node.func) and bool(node.args)
+        whole = node.args[0].value if of_dataclass else node.func.value if method else None  # type: ignore[attr-defined]
+        if whole is None or not any(value is carried for value in self._names.values(whole)):
+            return None
+        return next((a.value for a in node.args if a.keyword is not None and a.keyword.value == field), None)
+
+    def _strong_by_fields(
+        self, node: cst.CSTNode, carried: Parameter, field: str, fields: dict[str, cst.BaseExpression]
+    ) -> str | None:
+        """Return the type of a sum or the like of a weak field and a number computed from another, strong one."""
+        if not isinstance(node, cst.BinaryOperation):
+            return None
+        for weak, other in ((node.left, node.right), (node.right, node.left)):
+            if carried in self._parameters_in(weak, field):
+                return self._type_by_fields(other, carried, fields, 4)
+        return None
+
+    def _type_by_fields(
+        self, node: cst.CSTNode, carried: Parameter, fields: dict[str, cst.BaseExpression], depth: int
+    ) -> str | None:
+        """Return the float type of a number that is computed from the arrays in some fields, None where none is."""
+        if isinstance(node, cst.Name):
+            values = self._names.values(node)
+            only = values[0].node if len(values) == 1 and isinstance(values[0], Expression) else None
+            return self._type_by_fields(only, carried, fields, depth - 1) if only is not None and depth else None
+        if isinstance(node, (cst.BinaryOperation, cst.UnaryOperation)):
+            parts = [node.left, node.right] if isinstance(node, cst.BinaryOperation) else [node.expression]
+            found = (self._type_by_fields(part, carried, fields, depth) for part in parts)
+            return next((dtype for dtype in found if dtype is not None), None)
+        reduces = isinstance(node, cst.Call) and any(
+            name.rpartition(".")[2] in _REDUCING and name.startswith("jax.numpy.")
+            for name in self._names.externals(node.func)
+        )
+        if not reduces or not isinstance(node, cst.Call) or len(node.args) != 1:
+            return None
+        for part in within(node.args[0].value):
+            if isinstance(part, cst.Attribute) and any(value is carried for value in self._names.values(part.value)):
+                given = fields.get(part.attr.value)
+                size = self._sizes.of(given) if given is not None else None
+                if size is not None and "float" in size.dtype:
+                    return size.dtype
         return None
 
     def _handed_back(

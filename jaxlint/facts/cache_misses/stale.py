@@ -455,6 +455,7 @@ class Stale:
     def _judged_by_callers(self, stale: StaleRead, function: Function | None, *, set_up: bool) -> StaleRead:
         """Judge a method that only changes the attribute by what its callers do before and after."""
         calls = self._calls.of(function) if function is not None else []
+        set_up = set_up or (bool(calls) and all(map(self._is_on_new_instance, calls)))
         orders = []
         for call in calls:
             caller = call.context.function
@@ -467,6 +468,17 @@ class Stale:
         if any(before for before, _ in orders):
             return replace(stale, repeated=any(after for _, after in orders))
         return replace(stale, set_up=set_up or bool(orders))
+
+    def _is_on_new_instance(self, site: CallSite) -> bool:
+        """Whether a method is called on what a call in the same function has just returned."""
+        receiver = site.node.func.value if isinstance(site.node.func, cst.Attribute) else None
+        if not isinstance(receiver, cst.Name):
+            return False
+        bindings = self._names.bindings(receiver)
+        return bool(bindings) and all(
+            b.kind == "assign" and isinstance(b.value, cst.Call) and b.context.function is site.context.function
+            for b in bindings
+        )
 
     def _made_here(self, change: Change) -> Binding | None:
         """Return where the function that changes an instance has made it, None where it comes from elsewhere."""

@@ -40,10 +40,6 @@ class Origins:
         self._behind = behind
         self._known: dict[int, list[Parameter] | None] = {}
 
-    def may_be_static(self, parameter: Parameter) -> bool:
-        """Whether nothing visible says that some caller can have no Python value for a parameter."""
-        return self.jitted(parameter) is not None
-
     def jitted(self, parameter: Parameter) -> list[Parameter] | None:
         """Return the parameters of jitted functions that a parameter's value is, None where it may be data as well."""
         key = id(parameter)

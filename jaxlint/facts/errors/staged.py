@@ -293,15 +293,16 @@ class Staged:
             return False
         if demand.use == "static" and not self._may_be_static(parameter):
             return False
-        if demand.use == "call" or parameter.star == "**":
+        if demand.use in STRUCTURAL or demand.use == "call" or parameter.star == "**":
             return True
-        if demand.use not in STRUCTURAL and not self.options(parameter).option_like:
-            return False
-        return self._origins.may_be_static(parameter)
+        return self.options(parameter).option_like
 
-    def jitted_parameters(self, parameter: Parameter) -> list[Parameter]:
-        """Return the parameters of jitted functions, by that name or another, that a parameter's value comes from."""
-        return self._origins.jitted(parameter) or []
+    def jitted_parameters(self, parameter: Parameter) -> list[Parameter] | None:
+        """Return the parameters of jitted functions, by that name or another, that a parameter's value comes from.
+
+        None where it may also come from what no static argument can be, such as the result of an array operation.
+        """
+        return self._origins.jitted(parameter)
 
     def _may_be_static(self, parameter: Parameter) -> bool:
         """Whether nothing says that a parameter is data, or an object or None, which has a hash under trace as well."""

@@ -106,6 +106,20 @@ def is_for_scalars(tree: Tree, node: cst.CSTNode) -> bool:
     return False
 
 
+def decides_on_error(tree: Tree, node: cst.CSTNode) -> bool:
+    """Whether a test decides that an error is raised: `assert ok`, `if bad: raise ...`."""
+    child = node
+    for parent in tree.ancestors(node):
+        if isinstance(parent, cst.Assert):
+            return True
+        if isinstance(parent, cst.If) and parent.test is child:
+            return _raises(parent.body)
+        if isinstance(parent, (cst.BaseSmallStatement, cst.BaseCompoundStatement)):
+            return False
+        child = parent
+    return False
+
+
 def is_for_compile_time(tree: Tree, node: cst.CSTNode) -> bool:
     """Whether a place runs eagerly on purpose: under `with jax.ensure_compile_time_eval()`."""
     return any(
@@ -148,6 +162,13 @@ def leaves(body: cst.BaseSuite) -> bool:
     if isinstance(last, cst.SimpleStatementLine):
         last = last.body[-1]
     return isinstance(last, _LEAVES)
+
+
+def _raises(body: cst.BaseSuite) -> bool:
+    last = body.body[-1]
+    if isinstance(last, cst.SimpleStatementLine):
+        last = last.body[-1]
+    return isinstance(last, cst.Raise)
 
 
 def _speaks_of_traces(node: cst.CSTNode) -> bool:

@@ -158,13 +158,27 @@ class Values:
                 return Kind.UNKNOWN
             return Kind.STATIC if parameter.name in static else Kind.DATA
         if wrapper.name == "jax.vmap":
-            return Kind.DATA if wrapped.keyword("in_axes") is None and len(wrapped.arguments) < 2 else Kind.UNKNOWN
+            return Kind.DATA if self._is_mapped(wrapped, parameter) else Kind.UNKNOWN
         if wrapper.name in ("jax.grad", "jax.value_and_grad"):
             first = wrapped.keyword("argnums") is None and parameter.position == 0
             return Kind.DATA if first else Kind.UNKNOWN
         if wrapper.kind == "control-flow" and wrapper.library == "jax" and wrapper.hides:
             return Kind.DATA
         return Kind.UNKNOWN
+
+    def _is_mapped(self, wrapped: Wrapped, parameter: Parameter) -> bool:
+        """Whether `vmap` maps over a parameter, as far as its axes are written out."""
+        placed = [arg.value for arg in wrapped.arguments if arg.keyword is None and not arg.star]
+        first = 0 if wrapped.decorated is not None else 1
+        axes = wrapped.keyword("in_axes") or (placed[first] if len(placed) > first else None)
+        if axes is None:
+            return not any(arg.star for arg in wrapped.arguments)
+        if isinstance(axes, (cst.Tuple, cst.List)):
+            place = -1 if parameter.position is None else parameter.position
+            place -= self.binds_instance(wrapped, parameter.function)
+            axes = axes.elements[place].value if 0 <= place < len(axes.elements) else None
+        axis = self._constants.of(axes) if axes is not None else None
+        return isinstance(axis, int) and parameter.position is not None
 
     def _self(self, wrapped: Wrapped, parameter: Parameter) -> Kind:
         static = self.statics(wrapped, parameter.function)
