@@ -6,19 +6,17 @@ loads, prints, writes or goes through a loop is a run of something, of which a p
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import libcst as cst
 
 from jaxlint.facts.context.contexts import FunctionContexts
 from jaxlint.facts.context.wrapping import Wrappings
+from jaxlint.facts.jax_api.name_priors import OUTSIDE
 from jaxlint.facts.syntax.names import Expression, Names
 from jaxlint.facts.syntax.tree import Function, Parameter, Tree, last_name, within
 
 _DEEPEST = 3
-_OUTSIDE = re.compile(r"_*(open|print|input|load|save|read|write|log(?=_|ger|ging)|plot|restore|download|dump)(s|_.*)?")
-"""Names of functions that deal with files, people and time, not with values."""
 _RULES = frozenset({"defvjp", "defjvp", "defjvps", "def_vmap"})
 _JAXPRS = frozenset({"jaxpr", "jaxprs", "closed_jaxpr", "call_jaxpr", "eqn", "eqns"})
 
@@ -58,7 +56,7 @@ class Calculations:
             return not any(name.startswith("jax.") for name in self._names.externals(called))
         if isinstance(node, cst.Expr):
             return isinstance(node.value, (cst.Call, cst.Await)) and not self._checks(node.value)
-        return isinstance(node, cst.Call) and _OUTSIDE.fullmatch(last_name(node.func)) is not None
+        return isinstance(node, cst.Call) and OUTSIDE.fullmatch(last_name(node.func)) is not None
 
     @staticmethod
     def _checks(node: cst.CSTNode) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from dataclasses import dataclass, replace
 
@@ -15,6 +14,7 @@ from jaxlint.facts.eager.measured import Measured
 from jaxlint.facts.eager.operations import EagerArrays
 from jaxlint.facts.eager.quantities import Quantities, Quantity
 from jaxlint.facts.jax_api.glance import SHORT
+from jaxlint.facts.jax_api.name_priors import MAKING, SHOWING, SOLVING, STEPS
 from jaxlint.facts.syntax import guards
 from jaxlint.facts.syntax.tree import Loop, Tree, last_name, within
 from jaxlint.facts.values.loops import Loops, mentions
@@ -47,19 +47,6 @@ MANY_OF_BRIEF = 16
 _WAITS = frozenset({"block_until_ready", "device_put", "effects_barrier"})
 """Who waits for each part, or says where it goes, has cut the work into parts on purpose."""
 _COUNTERS = frozenset({"range", "trange", "enumerate", "count"})
-_MAKERS = re.compile(r"init|create|make|build|setup|reset")
-_SHOWERS = re.compile(
-    r"(render|plot|draw|show|display|print|visuali[sz]e|animate|repr|diagnose|describe|inspect|debug|summar(y|i[sz]e))(_.*)?"
-    r"|(.*_)?(str|repr)(ing)?_*"
-)
-_STEPS = re.compile(
-    r"step|update|train|run|fit|predict|apply|forward|solve|rollout|sample|simulate|optimi[sz]e|minimi[sz]e"
-)
-_SOLVERS = re.compile(
-    r"(.*_)?(solver?|solve_ivp|gmres|bicgstab|cg|lobpcg|eigsh|minimi[sz]e|optimi[sz]e|least_squares|root|newton|"
-    r"simulate|integrate|odeint|diffeqsolve|scan|fit|train)|(solve|minimi[sz]e|optimi[sz]e|scan)_.*"
-)
-"""Names of what is a whole program by itself, beside which a few operations are nothing."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -260,7 +247,7 @@ class EagerLoops:
         return any(
             isinstance(node, cst.Call)
             and self._arrays.is_out_of_sight(node)
-            and _SOLVERS.fullmatch(last_name(node.func).lower())
+            and SOLVING.fullmatch(last_name(node.func).lower())
             for node in self._arrays.always(part)
         )
 
@@ -315,13 +302,13 @@ class EagerLoops:
     def _fills_parameters(loop: Loop) -> bool:
         """Whether a loop is in a function that makes something once, such as the parameters of each layer."""
         function = loop.context.function
-        return function is not None and _MAKERS.match(function.name.lstrip("_")) is not None
+        return function is not None and MAKING.match(function.name.lstrip("_")) is not None
 
     @staticmethod
     def _is_shown(loop: Loop) -> bool:
         """Whether a loop is in a function that shows something to people, by its name."""
         function = loop.context.function
-        return function is not None and _SHOWERS.fullmatch(function.name.lstrip("_")) is not None
+        return function is not None and SHOWING.fullmatch(function.name.lstrip("_")) is not None
 
     def _is_for_show(self, loop: Loop, parts: list[cst.CSTNode]) -> bool:
         """Whether an iteration prints an element of what the loop goes through: that takes longest."""
@@ -343,7 +330,7 @@ class EagerLoops:
             return True
         return any(
             isinstance(node, cst.Call)
-            and ((self._arrays.is_unseen(node) and _STEPS.search(last_name(node.func))) or self._arrays.is_given(node))
+            and ((self._arrays.is_unseen(node) and STEPS.search(last_name(node.func))) or self._arrays.is_given(node))
             for part in parts
             for node in within(part)
         )

@@ -8,12 +8,12 @@ nothing: the rest of the iteration can be compiled.
 from __future__ import annotations
 
 import enum
-import re
 
 import libcst as cst
 
 from jaxlint.facts.eager.host_reads import Hosted
 from jaxlint.facts.eager.operations import EagerArrays
+from jaxlint.facts.jax_api.name_priors import FIGURES
 from jaxlint.facts.syntax.tree import Loop
 from jaxlint.facts.values.loops import Loops
 from jaxlint.facts.values.varying import Varying
@@ -33,7 +33,6 @@ _FILES = frozenset(
     "check_call check_output".split()
 )
 """Functions and methods that read or write files, or wait."""
-_FIGURES = re.compile(r"plt|ax\d*|axes|axs|fig\w*|pyplot|sns|plotly|go|canvas|screen|renderer|viewer|imageio")
 
 
 class Avoidable:
@@ -78,7 +77,7 @@ class Avoidable:
         owner: cst.BaseExpression = call.func
         while isinstance(owner, cst.Attribute):
             owner = owner.value
-        if isinstance(call.func, cst.Attribute) and isinstance(owner, cst.Name) and _FIGURES.fullmatch(owner.value):
+        if isinstance(call.func, cst.Attribute) and isinstance(owner, cst.Name) and FIGURES.fullmatch(owner.value):
             return True
         names = self._arrays.names_of(call)
         if any(name.startswith("jax.") for name in names) and not any(name.endswith(".save") for name in names):

@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Iterator
 
 import libcst as cst
 
 from jaxlint.facts.context.calls import Calls
 from jaxlint.facts.context.wrapping import Wrappings
+from jaxlint.facts.jax_api.name_priors import BASELINES, BENCHMARKS
 from jaxlint.facts.syntax.names import Names
 from jaxlint.facts.syntax.tree import Function, Loop, Tree, last_name, within
 
 _CLOCKS = frozenset({"time", "perf_counter", "monotonic", "process_time", "perf_counter_ns", "time_ns", "timer"})
-_BENCHMARKS = re.compile(r"(.*_)?(benchmark(s|ing)?|bench|timeit|time_it|speed_?test)(_.*)?", re.IGNORECASE)
-"""Names of functions that time others."""
-_BASELINES = re.compile(
-    r"(.*_)?(naive(ly)?|slow|unvectori[sz]ed|non?_?vectori[sz]ed|eager|non?_?jit|unjitted|without_jit)(_.*)?"
-    r"|manual(ly)?_.*",
-    re.IGNORECASE,
-)
-"""Names of the slow form of a function, which stands beside the fast one."""
 _FAST = ("jax.vmap", "jax.jit", "equinox.filter_jit", "equinox.filter_vmap", "flax.nnx.jit", "flax.nnx.vmap")
 
 
@@ -51,14 +43,14 @@ class Measured:
     def is_benchmark(self, function: Function | None) -> bool:
         """Whether a function times others, by its name."""
         while function is not None:
-            if _BENCHMARKS.fullmatch(function.name.strip("_")):
+            if BENCHMARKS.fullmatch(function.name.strip("_")):
                 return True
             function = function.outer
         return False
 
     def is_baseline(self, function: Function | None) -> bool:
         """Whether a function is the slow form of what the file does by a jitted or mapped function too, by its name."""
-        if function is None or not _BASELINES.fullmatch(function.name.strip("_")):
+        if function is None or not BASELINES.fullmatch(function.name.strip("_")):
             return False
         return any(wrapped.wrapper.name in _FAST for wrapped in self._wrappings.calls.values())
 

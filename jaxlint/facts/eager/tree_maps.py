@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import functools
-import re
 from dataclasses import dataclass
 
 import libcst as cst
 
 from jaxlint.facts.context.wrapping import Wrapped, Wrappings
 from jaxlint.facts.jax_api import arrays
+from jaxlint.facts.jax_api.name_priors import PARAMETER_TREES
 from jaxlint.facts.syntax.constants import UNKNOWN, Constants
 from jaxlint.facts.syntax.names import Expression, External, Item, Names
 from jaxlint.facts.syntax.tree import Function, Tree, kinds, last_name, same_code, within
@@ -28,8 +28,6 @@ _PLACING = frozenset(
 )
 _PLACED = frozenset({"addressable_shards", "addressable_data", "global_shards"})
 """What moves arrays between host and devices, and what tells how they lie there."""
-_PARAMETERS = re.compile(r"(.*_)?(params?|parameters?|weights?|grads?|gradients?|ema|model|state|targets?)(_.*)?")
-"""Names of trees that have a leaf for each array of a model."""
 _DEPTH = 6
 _A_FEW = 2
 
@@ -105,7 +103,7 @@ class LeafMaps:
         trees = [arg.value for arg in node.args[1:] if arg.keyword is None]
         if len(trees) < _A_FEW or not self._computes_with_all(target):
             return False
-        if any(_PARAMETERS.fullmatch(last_name(tree)) for tree in trees):
+        if any(PARAMETER_TREES.fullmatch(last_name(tree)) for tree in trees):
             return True
         parent = self._tree.parent(node)
         return isinstance(parent, cst.Assign) and any(

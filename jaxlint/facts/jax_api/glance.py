@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-import re
 
-from jaxlint.facts.jax_api.name_priors import DATA, DATA_LENGTHS
+from jaxlint.facts.jax_api.name_priors import DATA, DATA_LENGTHS, RANGES
 
 SHORT = 8
 """A literal `range` of so many iterations is right to unroll."""
@@ -116,7 +115,7 @@ def _is_length_of_cases(count: ast.expr) -> bool:
 
 def is_stream(name: str) -> bool:
     """Whether something is named after what a program goes through for long; a range of values is a choice of cases."""
-    return DATA.fullmatch(name) is not None and not _RANGE.fullmatch(name)
+    return DATA.fullmatch(name) is not None and not RANGES.fullmatch(name)
 
 
 def names_many(count: ast.expr) -> bool:
@@ -128,6 +127,3 @@ def names_many(count: ast.expr) -> bool:
 def is_step_name(name: str) -> bool:
     """Whether something is named after steps, epochs and the like."""
     return DATA_LENGTHS.fullmatch(name.lower()) is not None
-
-
-_RANGE = re.compile(r"(.*_)?t?ranges?(_.*)?", re.IGNORECASE)

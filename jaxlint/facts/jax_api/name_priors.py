@@ -1,7 +1,7 @@
 """Names that make something more likely, or less: what each suggests, and what it was worth where readers judged.
 
 A name is a prior, never a verdict: what the code shows outweighs it.  This is the one table of such names; what a name
-of JAX or of a library *means* is no prior, and stands with what asks for it.
+of JAX or of a library *means* is no prior, and is kept where it is asked for.
 
 `good` of `read` labelled findings were right or arguable whose place has such a name; of all of them, 715 of 1,600.
 `of` says where it was looked for, which is wider than where it is asked for.  `python -m lintcheck.field names FOLDER`
@@ -145,6 +145,91 @@ COMPILE_OPTIONS = NamePrior(
     131,
     404,
     r"(.*_)?(jit|jitted|jittable|compile|compiled|debug|debugging|eager|eagerly|scan)(_.*)?",
+)
+
+# What calls and functions do in a loop
+
+MAKING = NamePrior(
+    "function",
+    "it makes something, once",
+    13,
+    63,
+    r"init|create|make|build|setup|reset",
+    how="match",
+)
+SHOWING = NamePrior(
+    "function",
+    "it shows or describes, and nobody waits for it",
+    3,
+    5,
+    r"(render|plot|draw|show|display|print|visuali[sz]e|animate|repr|diagnose|describe|inspect|debug|summar(y|i[sz]e))(_.*)?"
+    r"|(.*_)?(str|repr)(ing)?_*",
+)
+STEPS = NamePrior(
+    "line",
+    "a call that is a step of its own",
+    143,
+    325,
+    r"step|update|train|run|fit|predict|apply|forward|solve|rollout|sample|simulate|optimi[sz]e|minimi[sz]e",
+    how="search",
+)
+SOLVING = NamePrior(
+    "line",
+    "a call that is a whole program by itself, beside which a few operations are nothing",
+    72,
+    152,
+    r"(.*_)?(solver?|solve_ivp|gmres|bicgstab|cg|lobpcg|eigsh|minimi[sz]e|optimi[sz]e|least_squares|root|newton|"
+    r"simulate|integrate|odeint|diffeqsolve|scan|fit|train)|(solve|minimi[sz]e|optimi[sz]e|scan)_.*",
+)
+FIGURES = NamePrior(
+    "line",
+    "a figure or a screen that is drawn on",
+    2,
+    10,
+    r"plt|ax\d*|axes|axs|fig\w*|pyplot|sns|plotly|go|canvas|screen|renderer|viewer|imageio",
+)
+BENCHMARKS = NamePrior(
+    "function",
+    "it times others",
+    1,
+    13,
+    r"(?i)(.*_)?(benchmark(s|ing)?|bench|timeit|time_it|speed_?test)(_.*)?",
+)
+BASELINES = NamePrior(
+    "function",
+    "it is there to be compared with what is fast",
+    1,
+    6,
+    r"(?i)(.*_)?(naive(ly)?|slow|unvectori[sz]ed|non?_?vectori[sz]ed|eager|non?_?jit|unjitted|without_jit)(_.*)?"
+    r"|manual(ly)?_.*",
+)
+PARAMETER_TREES = NamePrior(
+    "line",
+    "a tree that has a leaf for each array of a model",
+    100,
+    275,
+    r"(.*_)?(params?|parameters?|weights?|grads?|gradients?|ema|model|state|targets?)(_.*)?",
+)
+BATCHES = NamePrior(
+    "line",
+    "it gives a program the data to go through",
+    13,
+    16,
+    r"(.*_)?((data|train(ing)?|test|val(id|idation)?)?_?(loader|generator)|dataset|batches|stream)",
+)
+RANGES = NamePrior(
+    "line",
+    "it counts, whatever else its name says",
+    207,
+    351,
+    r"(?i)(.*_)?t?ranges?(_.*)?",
+)
+OUTSIDE = NamePrior(
+    "line",
+    "a call that reads or writes something, so that its function is a run and no calculation",
+    14,
+    32,
+    r"_*(open|print|input|load|save|read|write|log(?=_|ger|ging)|plot|restore|download|dump)(s|_.*)?",
 )
 
 ALL = {name: value for name, value in list(globals().items()) if isinstance(value, NamePrior)}

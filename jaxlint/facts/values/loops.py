@@ -8,7 +8,6 @@ lower and compile, `x.at[i].set(...)` about 5 ms.
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -21,7 +20,7 @@ from jaxlint.facts.context.wrapping import Wrappings
 from jaxlint.facts.jax_api import arrays
 from jaxlint.facts.jax_api.equations import equations_of
 from jaxlint.facts.jax_api.glance import SHORT
-from jaxlint.facts.jax_api.name_priors import DATA, DATA_LENGTHS, STRUCTURE
+from jaxlint.facts.jax_api.name_priors import BATCHES, DATA, DATA_LENGTHS, STRUCTURE
 from jaxlint.facts.syntax.constants import Constants
 from jaxlint.facts.syntax.names import Element, Expression, Item, Names
 from jaxlint.facts.syntax.tree import (
@@ -627,7 +626,7 @@ class Loops:
             isinstance(part, cst.Call) and last_name(part.func) in ("range", "trange") for part in within(node.iter)
         ):
             return any(map(_is_data_length, names))
-        return isinstance(node, cst.For) and any(map(_GIVES_BATCHES.fullmatch, names))
+        return isinstance(node, cst.For) and any(map(BATCHES.fullmatch, names))
 
     def _is_short_by_default(self, loop: Loop) -> bool:
         """Whether a parameter that bounds a loop has a small number as its default, or is given nothing else."""
@@ -915,11 +914,6 @@ class Loops:
             self._busy.discard(key)
         return self._weights[key]
 
-
-_GIVES_BATCHES = re.compile(
-    r"(.*_)?((data|train(ing)?|test|val(id|idation)?)?_?(loader|generator)|dataset|batches|stream)"
-)
-"""Names of what gives a program the data to go through."""
 
 _HEAVY_BODY = 20
 """From so many equations in an iteration on some fifty of them are slow to compile."""
