@@ -54,7 +54,9 @@ def lint(
     except UnreadableError as error:
         return fingerprinted(source, [_syntax_error(error)])
     except Exception as error:  # noqa: BLE001  (a file that jaxlint fails on must not end the run)
-        return fingerprinted(source, [_internal_error(error, "reading the file")])
+        failures = _Failures()
+        failures.add(error, "reading the file")
+        return fingerprinted(source, failures.findings())
 
 
 def may_matter(source: Source, settings: Settings, incoming: Incoming = NOTHING) -> bool:
@@ -138,17 +140,23 @@ def _facts(source: Source, settings: Settings, incoming: Incoming) -> ModuleFact
 def _run(facts: ModuleFacts, settings: Settings, fixes_from: Confidence | None) -> Iterator[Finding]:
     from jaxlint.rules import modules
 
+    failures = _Failures()
     for module in modules().values():
         if not settings.enabled(module.RULE):
             continue
         try:
-            yield from _findings(module, facts, settings.min_confidence, fixes_from)
+            yield from _findings(module, facts, settings.min_confidence, fixes_from, failures)
         except Exception as error:  # noqa: BLE001  (the other rules go on)
-            yield _internal_error(error, module.RULE.code)
+            failures.add(error, module.RULE.code)
+    yield from failures.findings()
 
 
 def _findings(
-    module: RuleModule, facts: ModuleFacts, minimum: Confidence, fixes_from: Confidence | None
+    module: RuleModule,
+    facts: ModuleFacts,
+    minimum: Confidence,
+    fixes_from: Confidence | None,
+    failures: _Failures,
 ) -> list[Finding]:
     """Return what a rule finds, at any confidence if any is at `minimum`, with fixes from a confidence on."""
     from jaxlint.facts.evidence.confidence import confidence
@@ -167,7 +175,7 @@ def _findings(
             fixes = tuple(_placed(_judged(facts, rule, report), facts.source)) if mended else ()
         except Exception as error:  # noqa: BLE001  (a finding that cannot be fixed is still one)
             fixes = ()
-            found.append(_internal_error(error, f"fixes of {rule.code}"))
+            failures.add(error, f"fixes of {rule.code}")
         found.append(
             Finding(
                 code=rule.code,
@@ -237,14 +245,30 @@ def _unread(source: Source) -> list[Finding]:
     ]
 
 
-def _internal_error(error: BaseException, where: str) -> Finding:
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    place = f" at {trace.tb_frame.f_globals.get('__name__', '?')}:{trace.tb_lineno}" if trace else ""
-    what = " ".join(str(error).split())[:200]
-    message = f"jaxlint failed on this file ({where}): {type(error).__name__}: {what}{place}; please report this"
-    return Finding("JAX000", "internal-error", message, Span(0, 0), Confidence.HIGH, None)
+class _Failures:
+    """What failed while a file was linted: one finding for each cause, however many rules ask the fact that fails."""
+
+    def __init__(self) -> None:
+        self._where: dict[str, list[str]] = {}
+
+    def add(self, error: BaseException, where: str) -> None:
+        """Note an error, and the rule or the step that met it."""
+        if isinstance(error, RecursionError):  # where it is met is chance
+            self._where.setdefault("RecursionError: maximum recursion depth exceeded", []).append(where)
+            return
+        trace = error.__traceback__
+        while trace is not None and trace.tb_next is not None:
+            trace = trace.tb_next
+        place = f" at {trace.tb_frame.f_globals.get('__name__', '?')}:{trace.tb_lineno}" if trace else ""
+        what = " ".join(str(error).split())[:200]
+        self._where.setdefault(f"{type(error).__name__}: {what}{place}", []).append(where)
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield a JAX000 for each cause."""
+        for cause, where in self._where.items():
+            steps = ", ".join(dict.fromkeys(where))
+            message = f"jaxlint failed on this file ({steps}): {cause}; please report this"
+            yield Finding("JAX000", "internal-error", message, Span(0, 0), Confidence.HIGH, None)
 
 
 def fingerprinted(source: Source, findings: Iterable[Finding]) -> list[Finding]:
