@@ -101,6 +101,13 @@ attack: $(VENV)/installed.stamp ## Fix public packages and hostile programs, and
 	$(BIN)/python attack/attack.py
 	JAXLINT_ATTACK_SEED=$$(date +%j) JAXLINT_ATTACK_COUNT=1000 $(BIN)/python -m pytest -q tests/fixes/test_behaviour.py
 
+# `make agreement FOLDERS="a b"` asks about other code.
+FOLDERS ?= testdata
+
+.PHONY: agreement
+agreement: $(VENV)/installed-dev.stamp ## See whether all doors, caches and settings show the same findings
+	$(BIN)/python lintcheck/agreement.py $(FOLDERS)
+
 .PHONY: lintcheck
 lintcheck: $(VENV)/installed.stamp ## Lint published packages, and write down what was found in lintcheck/
 	$(BIN)/python lintcheck/lintcheck.py --sample $(SAMPLE) --seed $(SEED)
