@@ -19,6 +19,7 @@ html_theme = "furo"
 html_title = f"jaxlint {version}"
 html_baseurl = HOME
 html_static_path = ["_static"]
+html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sphinx = False
 pygments_style = "friendly"

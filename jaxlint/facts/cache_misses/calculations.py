@@ -83,7 +83,7 @@ class Calculations:
         )
 
     def is_data(self, node: cst.CSTNode, depth: int = _DEEPEST) -> bool:
-        """Whether an expression is made of a jaxpr: what is compiled is a program that somebody hands over."""
+        """Whether an expression is made of a jaxpr: what is compiled is a program that somebody passes."""
         for part in within(node):
             name = last_name(part)
             if name in _JAXPRS:
@@ -121,7 +121,7 @@ class Calculations:
         return any(self._gives(node, around, seen, depth - 1) for node in self._called(function))
 
     def _called(self, function: Function) -> Iterator[cst.CSTNode]:
-        """Yield what a function, with those that it defines, calls by name or hands to a wrapper."""
+        """Yield what a function, with those that it defines, calls by name or passes to a wrapper."""
         for node in within(function.node.body):
             if not isinstance(node, cst.Call):
                 continue

@@ -71,7 +71,7 @@ class Runs:
         return None
 
     def again(self, function: Function | None, is_step: Callable[[CallSite], bool]) -> int:
-        """Say what kind of loop in sight runs a function again, perhaps by way of others: STEPS, CASES or 0 for none.
+        """Say what kind of loop visible runs a function again, perhaps by way of others: STEPS, CASES or 0 for none.
 
         `is_step` says of a call in a loop of this module whether the loop does the same again in each iteration.  The
         cases that an example or a script goes through are its own.

@@ -98,6 +98,6 @@ class EagerSites:
                 yield call
 
     def _is_compiled(self, value: Value) -> bool:
-        """Whether a value is a compiled function: a name that is bound to both is called as the latter."""
+        """Whether a value is a jitted function: a name that is bound to both is called as the latter."""
         wrapped = self._wrappings.of(value.node) if isinstance(value, Expression) else None
         return wrapped is not None and wrapped.wrapper.compiles

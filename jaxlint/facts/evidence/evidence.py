@@ -473,7 +473,7 @@ class Evidences:
 
 
 def _places(site: CompileSite) -> bool:
-    """Whether a compiled function is there to lay its results out over devices, as the state of a run is at first."""
+    """Whether a jitted function is there to lay its results out over devices, as the state of a run is at first."""
     wrapped = site.wrapped
     return (
         wrapped is not None and wrapped.keyword("out_shardings") is not None and wrapped.keyword("in_shardings") is None
