@@ -74,13 +74,13 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
     for given in facts.arguments.varying:
         name = given.label
         instead = (
-            f"trace {name} instead, as nothing visible needs a concrete value"
+            f"make {name} a traced argument, as nothing visible needs its concrete value"
             if given.unneeded
-            else f"trace {name} if it is only computed with, or restrict it to a few values"
+            else f"make {name} a traced argument if it is only computed with, or restrict it to a few values"
         )
         message = (
             f"{given.label} of `{given.call.name}` is static and changes in each iteration, so each new value "
-            f"recompiles it; {instead}"
+            f"recompiles `{given.call.name}`; {instead}"
         )
         fixes = functools.partial(_fixes, facts, given)
         yield Report(given.node, message, facts.evidence.argument(given), fixes=fixes)

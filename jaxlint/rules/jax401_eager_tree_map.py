@@ -92,7 +92,7 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
         count = leaf_map.operations
         message = (
             f"this `tree.map` runs eagerly: {count} operation{'s' * (count != 1)} per leaf, each compiled once per "
-            f"distinct shape; {_instead(leaf_map)}"
+            f"distinct leaf shape; {_instead(leaf_map)}"
         )
         doubts = frozenset({Doubt.LIGHT} if leaf_map.light else {Doubt.FEW} if count < _WORTH_IT else ())
         # A step of an optimiser, an average of parameters or a sum of gradients has many leaves, whatever it does.

@@ -75,6 +75,8 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
     for growing in facts.growing:
         if growing.by_index:
             instead = "pad the index to one length and mask"
+        elif growing.is_list:
+            instead = "join the list once after the loop, or write into a preallocated array"
         else:
             instead = "collect the parts in a list and join them once, or write into a preallocated array"
         message = f"{growing.what}, so each new length recompiles; {instead}"

@@ -68,7 +68,7 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
     """Yield the calls whose arguments change their shape."""
     for given in facts.arguments.varying_shapes:
         message = (
-            f"`{given.name}` of `{given.call.name}` {given.what}, so each new shape recompiles it; "
+            f"`{given.name}` of `{given.call.name}` {given.what}, so each new shape recompiles `{given.call.name}`; "
             f"pad to one or a few sizes and mask"
         )
         yield Report(given.call.node, message, facts.evidence.argument(given))

@@ -52,5 +52,5 @@ def test_what_python_needs_stays_static(body: str) -> None:
 
 @pytest.mark.parametrize("given", ["'all'", "None", "jnp.sin", "True", "(1, 2)"])
 def test_what_another_call_gives_may_be_no_number(given: str) -> None:
-    assert fixes("return x * n", "def h(x):\n    return f(x, 3)\n") == ["Trace `n`"]
+    assert fixes("return x * n", "def h(x):\n    return f(x, 3)\n") == ["Make `n` a traced argument"]
     assert not fixes("return x * n", f"def h(x):\n    return f(x, {given})\n")

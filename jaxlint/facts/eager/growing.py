@@ -25,7 +25,7 @@ class Growing:
     """A place where an array, or what is built from a list, has a different length in each iteration of a loop.
 
     `what` says in words what happens to `name`.  `loop` is None for what each call of a method makes longer;
-    `by_index` says that `name` is a list that indexes an array.
+    `by_index` says that `name` is a list that indexes an array, `is_list` that it is a list that is joined in the loop.
     """
 
     node: cst.CSTNode
@@ -33,6 +33,7 @@ class Growing:
     what: str
     loop: Loop | None
     by_index: bool = False
+    is_list: bool = False
 
 
 class GrowingArrays:
@@ -110,7 +111,9 @@ class GrowingArrays:
         changes = self._changes(name, loop)
         if not outside or changes != {"append"} or self._stands_under_if(call, loop):
             return None
-        return Growing(call, name.value, f"`{name.value}` is longer in each iteration of the loop", loop)
+        return Growing(
+            call, name.value, f"the list `{name.value}` is longer in each iteration of the loop", loop, is_list=True
+        )
 
     def _operands_by_list(self) -> Iterator[Growing]:
         """Yield `x[indices]` as an operand, in a loop that makes the list `indices` longer or shorter."""

@@ -43,7 +43,9 @@ def left_to_be_traced(facts: ModuleFacts, given: Given, *, array: bool = False) 
     draft = Draft(facts)
     _drop(draft, wrapped, parameter)
     # Python's numbers are as exact as they like, those of a traced one have 32 bits.
-    return draft.fix(Applicability.UNSAFE, f"Trace `{parameter.name}`", "nothing may need its concrete value")
+    return draft.fix(
+        Applicability.UNSAFE, f"Make `{parameter.name}` a traced argument", "nothing may need its concrete value"
+    )
 
 
 def _refuse_what_cannot_be_traced(facts: ModuleFacts, parameter: Parameter, *, array: bool) -> None:
