@@ -797,7 +797,7 @@ class Finder:
 def _inherited(folder: str, known: dict[str, _T], read: Callable[[str], _T | None], otherwise: _T) -> _T:
     """Return what `read` gives for the nearest folder upwards for which it gives something; keep it for all between.
 
-    By hand, as folders may be nested more deeply than Python likes functions to be.
+    By pass, as folders may be nested more deeply than Python likes functions to be.
     """
     below = []
     while folder not in known:

@@ -121,7 +121,7 @@ class _Walk:
 
     def _folder(self, folder: str, ignores: tuple[Patterns, ...]) -> Iterator[File]:
         """Yield the files in a folder and below; `ignores` are what git reads above it, the outermost first."""
-        # By hand: folders may be nested more deeply than Python likes functions to be.
+        # By pass: folders may be nested more deeply than Python likes functions to be.
         left = [self._entries(folder, ignores)]
         while left:
             found = next(left[-1], None)

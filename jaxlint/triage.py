@@ -73,7 +73,7 @@ def may_matter(source_text: str, triggers: Triggers, wrappers: Iterable[str], in
 
 
 def _words(source_text: str) -> set[str]:
-    """Return the identifiers and keywords of a text; what its comments and strings speak of is no code."""
+    """Return the identifiers and keywords of a text; what its comments and strings mention is no code."""
     found = set(_CODE.findall(source_text))
     for text in [text for text in found if text[-1:] in ("'", '"')]:
         found.update(_WORD.findall(text))

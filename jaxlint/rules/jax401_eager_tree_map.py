@@ -95,7 +95,7 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
             f"distinct leaf shape; {_instead(leaf_map)}"
         )
         doubts = frozenset({Doubt.LIGHT} if leaf_map.light else {Doubt.FEW} if count < _WORTH_IT else ())
-        # A step of an optimiser, an average of parameters or a sum of gradients has many leaves, whatever it does.
+        # A step of an optimizer, an average of parameters or a sum of gradients has many leaves, whatever it does.
         doubts = frozenset() if leaf_map.updates else doubts
         fixes = functools.partial(_fixes, facts, leaf_map)
         yield Report(leaf_map.node, message, facts.evidence.leaf_map(leaf_map.node, doubts), fixes=fixes)

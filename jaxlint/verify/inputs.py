@@ -170,9 +170,9 @@ class Synthesis:
     ) -> None:
         self.jax = jax
         self.paused = paused
-        """Inside this, what stands in for a function computes without being counted."""
+        """Inside this, what is in for a function computes without being counted."""
         self.handed = False
-        """Whether something that stands in for a function was given one, or what is compiled of it."""
+        """Whether something that is in for a function was given one, or what is compiled of it."""
         self.module = module
         self.definitions = definitions
         self._arrays: dict[tuple[Any, ...], Any] = {}

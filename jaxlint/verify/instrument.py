@@ -306,7 +306,7 @@ class Watch:
     def reset(self) -> None:
         """Forget counts and pending calls, not the objects nor the limits."""
         self._called.clear()
-        # To hold on to a function turns no cache miss into a hit, for no two are equal.
+        # To hold on to a function iterations no cache miss into a hit, for no two are equal.
         self._known.update(self._met)
         self._met.clear()
         self._new.clear()

@@ -126,7 +126,7 @@ def every_call(
 
 
 def _renews(observation: Observation, anchor: Anchor | None) -> bool:
-    """Tell whether each run handed a function to be compiled that no earlier one had met, and failed in there."""
+    """Tell whether each run passed a function to be compiled that no earlier one had met, and failed in there."""
     runs = observation.runs
     if len(runs) < _RENEWED or any(run.caught or run.failure is None for run in runs):
         return False

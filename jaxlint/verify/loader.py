@@ -199,7 +199,7 @@ class Module:
     ) -> Inputs:
         """Find arguments for a target that has no example, and keep them for the calls to come.
 
-        Where none are found, parts of the target may be left out, for what `sliced` says shall be seen (see `Sliced`).
+        Where none are found, parts of the target may be skipped, for what `sliced` says shall be seen (see `Sliced`).
         A target may be a statement at module level, as `line 7`, of which there is nothing but such parts.
         """
         wanted = replace(wanted, conditional=is_conditional(self._tree, wanted.line))

@@ -58,7 +58,7 @@ class Event:
     `made` (a compiled object came into being) and `call` (one was called whose creation is visible); or `constant` (a
     program was lowered that holds arrays as constants), whose `count` are the bytes; or, where they are counted,
     `dispatch` (a single operation was run) and `program` (a function that the user had compiled was); or `fresh` (a
-    function that no earlier run had met was handed to be compiled; `called` then tells whether nothing was traced).
+    function that no earlier run had met was passed to be compiled; `called` then tells whether nothing was traced).
     `stack` holds the user frames, innermost first.  `made` holds the user frames at the moment when the compiled
     object that was called came into being, innermost first; it is empty where no compiled object was called (an eager
     operation) or where its creation is not visible.  `called` tells whether the innermost frame of the module called
@@ -156,7 +156,7 @@ class Inputs:
     `mode` is `abstract`, or `concrete` where the function needs values.  `compiled` tells whether the target is itself
     a compiled object, `opaque` names the arguments of which nothing is known but their attributes.  `state`
     is where the search ended, for another one to begin with.  `given` tells whether all of them come from the code,
-    none being invented.  `sliced` says what of the code was left out, or made up, for the place to run.  `reason` is
+    none being invented.  `sliced` says what of the code was skipped, or made up, for the place to run.  `reason` is
     set where none were found.
     """
 

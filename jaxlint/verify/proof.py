@@ -586,7 +586,7 @@ class Proof:
     def _find(self, target: str, line: int, anchor: Anchor, effect: str, sliced: str = "") -> Inputs | None:
         """Look for arguments of a target that has no example; None where there is one, or none are looked for.
 
-        `sliced` says for what parts of it may be left out, where they fail.
+        `sliced` says for what parts of it may be skipped, where they fail.
         """
         if self._budget is None or target in self._module.loaded.examples:
             return None

@@ -1,8 +1,8 @@
 """Functions without some of their statements: what is left to run where the code before a place cannot be run.
 
 A place in a function often needs little of what is computed before it: the statement that reads the data, asks the
-network or needs an hour can be left out, if what it would have bound becomes a parameter.  What such a slice shows is
-true of the function for some values of these names.  It says nothing where the statements left out could decide
+network or needs an hour can be skipped, if what it would have bound becomes a parameter.  What such a slice shows is
+true of the function for some values of these names.  It says nothing where the statements skipped could decide
 whether the place runs at all, because they look something up that an earlier call has stored; those are kept.
 """
 
@@ -24,7 +24,7 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 class Slice:
     """A function without the statements on some lines: as it is written, and as it is run.
 
-    `lifted` are the names that the statements left out would have bound, which are keyword-only parameters.
+    `lifted` are the names that the statements skipped would have bound, which are keyword-only parameters.
     """
 
     node: Definition
@@ -68,7 +68,7 @@ def without(written: Definition, instrumented: Definition, left_out: Sequence[as
 
 
 def candidates(function: Definition, line: int) -> list[ast.stmt]:
-    """Return the statements that may be left out for a line to run, in order.
+    """Return the statements that may be skipped for a line to run, in order.
 
     They are on the way to the line, bind nothing but local names, and leave the function nowhere.  Where the line runs
     on a condition, what comes after it stays, and so does whatever the condition depends on.

@@ -287,7 +287,7 @@ class Tracing:
                 self._mark(function, Trace(call, staged=True, whole=True))
 
     def _kernels(self, tree: Tree, wrapped: list[Wrapped]) -> None:
-        """Mark what works within a Pallas kernel alone, and what hands that to a loop of jax, which is in it too."""
+        """Mark what works within a Pallas kernel alone, and what passes that to a loop of jax, which is in it too."""
         inside = dict[int, Function]()
         for call in tree.calls:
             function = tree.contexts[id(call)].function

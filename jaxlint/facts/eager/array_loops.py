@@ -243,7 +243,7 @@ class EagerLoops:
         )
 
     def _solves(self, part: cst.CSTNode) -> bool:
-        """Whether a piece of code calls something out of sight that is a whole program by itself, as a solver is."""
+        """Whether a piece of code calls something not visible that is a whole program by itself, as a solver is."""
         return any(
             isinstance(node, cst.Call)
             and self._arrays.is_out_of_sight(node)

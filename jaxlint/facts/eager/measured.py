@@ -30,7 +30,7 @@ class Measured:
         """Whether a loop, what it calls, or all visible calls of its function are there to be timed.
 
         A loop between two looks at a clock trains as well; it is a measurement where each iteration does the same work
-        on the same values, or where the file compiles what the loop calls, to be timed in its turn.
+        on the same values, or where the file compiles what the loop calls, to be timed in its iteration.
         """
         function = loop.context.function
         if self.is_benchmark(function) or any(self._times_statements(part) for part in parts):
@@ -55,7 +55,7 @@ class Measured:
         return any(wrapped.wrapper.name in _FAST for wrapped in self._wrappings.calls.values())
 
     def _times_statements(self, part: cst.CSTNode) -> bool:
-        """Whether a block times two things or more, one after the other, whose results it throws away."""
+        """Whether a block times two things or more, one after the other, whose results it discards."""
         if not isinstance(part, cst.IndentedBlock):
             return False
         found = sum(
@@ -65,14 +65,14 @@ class Measured:
         return found > 1
 
     def _timed(self, block: cst.IndentedBlock) -> Iterator[cst.CSTNode]:
-        """Yield the statements of a block that stand alone between two looks at a clock."""
+        """Yield the statements of a block that are alone between two looks at a clock."""
         lines = list(block.body)
         for before, statement, after in zip(lines, lines[1:], lines[2:], strict=False):
             if _looks_at_clock(before) and _looks_at_clock(after) and not _looks_at_clock(statement):
                 yield statement
 
     def _is_timed_call(self, call: cst.Call) -> bool:
-        """Whether a call stands alone between two looks at a clock, and what it gives is thrown away."""
+        """Whether a call is alone between two looks at a clock, and what it gives is discarded."""
         for parent in self._tree.ancestors(call):
             if isinstance(parent, cst.SimpleStatementLine):
                 return isinstance(parent.body[0], cst.Expr) and self._is_between_clocks(parent)

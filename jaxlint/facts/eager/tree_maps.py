@@ -38,7 +38,7 @@ class LeafMap:
 
     `light` says that it is a single operation that no loop repeats, or no more than an index (`x[0]`), or a join of
     trees that are alike, and perhaps a sum over them.  `reads` says that its function asks for values of arrays, so
-    that no program can hold it.  `updates` says that it works one tree into another, as a step of an optimiser, an
+    that no program can hold it.  `updates` says that it works one tree into another, as a step of an optimizer, an
     average of parameters or a sum of gradients does.
     """
 

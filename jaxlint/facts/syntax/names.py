@@ -50,7 +50,7 @@ class Element:
 Value: TypeAlias = External | Function | Class | Parameter | Expression | Item | Element
 
 _EXPLAINED = kinds(cst.Lambda, cst.IfExp, cst.BooleanOperation, cst.NamedExpr)
-"""The classes of expressions, names aside, that stand for others."""
+"""The classes of expressions, names aside, that represent others."""
 
 _MOST = 64
 """How many values one expression is taken to have."""

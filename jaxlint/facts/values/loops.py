@@ -773,7 +773,7 @@ class Loops:
         return parts
 
     def nodes_of_turn(self, loop: Loop) -> Iterator[cst.CSTNode]:
-        """Yield the nodes that each iteration runs, those within inner functions left out."""
+        """Yield the nodes that each iteration runs, those within inner functions skipped."""
         return running(*self.parts_of_turn(loop))
 
     def weight(self, node: cst.CSTNode) -> Weight:
@@ -796,7 +796,7 @@ class Loops:
         return self.turn(loop).times(trips if trips is not None else 1)
 
     def directly_within(self, loop: Loop) -> list[Loop]:
-        """Return the loops of the same function that stand in a loop, and in no other between."""
+        """Return the loops of the same function that are in a loop, and in no other between."""
         return self._within.get(id(loop), [])
 
     @functools.cached_property

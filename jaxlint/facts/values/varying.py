@@ -14,7 +14,7 @@ from jaxlint.facts.syntax.names import Names
 from jaxlint.facts.syntax.tree import Loop, children, last_name
 
 Terms = dict[str, int]
-"""How often each term that changes is in a number; what does not change is left out."""
+"""How often each term that changes is in a number; what does not change is skipped."""
 
 _SIZED = {"linspace": 2, **dict.fromkeys(("zeros", "ones", "full", "empty", "eye", "identity", "tri"), 0)}
 """The functions that are told the size of what they make, with the position of that argument."""
@@ -218,7 +218,7 @@ def _is_of_shape(node: object) -> bool:
 
 
 def _is_cut(node: cst.CSTNode, name: str) -> bool:
-    """Whether a part of what a name holds is left out, as a window that moves does: `x[1:]`."""
+    """Whether a part of what a name holds is skipped, as a window that moves does: `x[1:]`."""
     if isinstance(node, cst.Subscript) and any(isinstance(element.slice, cst.Slice) for element in node.slice):
         return _mentions(node.value, name)
     return any(_is_cut(child, name) for child in children(node))
