@@ -173,6 +173,8 @@ class Synthesis:
         """Inside this, what is in for a function computes without being counted."""
         self.handed = False
         """Whether something that is in for a function was given one, or what is compiled of it."""
+        self.host = False
+        """Whether arrays that may be of NumPy are, with which nothing is run on a device."""
         self.module = module
         self.definitions = definitions
         self._arrays: dict[tuple[Any, ...], Any] = {}
@@ -202,6 +204,16 @@ class Synthesis:
                     value = self.jax.device_put(make(shape, self.jax.numpy.dtype(dtype)))
             self._arrays[key] = value
         return self._arrays[key]
+
+    def on_host(self, value: Any) -> Any:
+        """Return a value with arrays of NumPy in place of those of jax."""
+        jax = self.jax
+
+        def moved(leaf: Any) -> Any:
+            known = isinstance(leaf, jax.Array) and not jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key)
+            return jax.device_get(leaf) if known else leaf
+
+        return jax.tree.map(moved, value)
 
     def choices(
         self, name: str, use: Use, annotation: Any, default: Any, literals: Sequence[object] = ()
@@ -566,6 +578,7 @@ class World:
             if name.startswith("__"):
                 raise AttributeError(name)
             value = world.attribute(path, name)
+            value = world.synthesis.on_host(value) if world.synthesis.host else value
             object.__setattr__(instance, name, value)
             return value
 

@@ -327,7 +327,9 @@ def grows(growth: Growth, *, by_data: bool = False, literal: bool = True) -> Jud
     slow = growth.slow / max(at_many, 1)
     seconds = round(total * ((1 - slow) * _SECONDS_EACH + slow * _SECONDS_EACH_SLOW), 3)
     text = f"{slope:g} equations per iteration, {total} in {growth.turns} iterations"
-    shown = True if total >= LARGE else None if invented and slope else False
+    # Of iterations over what was made up, there may be fewer.
+    large = (slope * few if invented else total) >= LARGE
+    shown = True if large else None if invented and slope else False
     return Judgement(shown, text, tier, replace(numbers, equations=total, seconds=seconds))
 
 

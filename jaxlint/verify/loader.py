@@ -202,7 +202,8 @@ class Module:
         Where none are found, parts of the target may be skipped, for what `sliced` says shall be seen (see `Sliced`).
         A target may be a statement at module level, as `line 7`, of which there is nothing but such parts.
         """
-        wanted = replace(wanted, conditional=is_conditional(self._tree, wanted.line))
+        conditional = is_conditional(self._tree, wanted.line)
+        wanted = replace(wanted, conditional=conditional, host=sliced == "dispatch")
         self._finders.pop(target, None)
         if target.startswith(_LINE):
             return self._search_statement(target, wanted, tries, seconds, sliced)
@@ -255,7 +256,7 @@ class Module:
         unit = next((u for u in self._units if u.line <= wanted.line <= u.end_line and not u.definition), None)
         if unit is None or not kind:
             return Inputs(target, reason=f"there is no statement on line {wanted.line}")
-        statement = Unit(unit.written, unit.run)
+        statement = Unit(unit.written, unit.run, unit.guard)
         written, run = statement.as_function(run=False), statement.as_function(run=True)
         known = self._recorder, self._module, self._path, self._definitions, target
         sliced = Sliced(*known, written, run, self._liftable, kind, unit=True)
@@ -470,6 +471,9 @@ class Module:
         first = measure(found)
         if first is None:
             return ()
+        if _MADE_UP in found.opaque:
+            # What an attribute holds that was made up, and how much of it, is not in the code.
+            return (first,)
         for by in ("arrays",) if found.sliced else ("arrays", "integers"):
             larger = search.larger(found, first[0], by)
             second = measure(larger) if larger is not None else None
@@ -591,6 +595,8 @@ _ITERATIONS = 200
 """A loop that unrolls goes no further where it is measured with larger arguments."""
 _LINE = "line "
 """What the name of a target begins with that is a statement at module level."""
+_MADE_UP = "self"
+"""The path of an instance without its constructor."""
 _NOT_LOADED = "which could not be loaded"
 
 

@@ -457,7 +457,8 @@ class Proof:
         result = Judgement(None, NOBODY)
         anchor = Anchor(self._path, ())
         for target in self._compiled(line) or self._module.loaded.examples:
-            inputs = self._find(target, line, anchor, "reach", sliced="grow")
+            # How long data is that was made up says nothing of data.
+            inputs = self._find(target, line, anchor, "reach", sliced="" if by_data else "grow")
             if inputs is not None and inputs.reason:
                 judgement = Judgement(None, inputs.reason)
             else:

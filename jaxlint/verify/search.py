@@ -91,6 +91,8 @@ class Wanted:
     parts: tuple[str, ...] = ()
     conditional: bool = False
     """Whether the place may run in one call and not in another."""
+    host: bool = False
+    """Whether it matters what is an array of jax, and what one of NumPy."""
 
 
 @dataclass(frozen=True)
@@ -190,6 +192,7 @@ class Search:
         """
         self._patience = max(patience, seconds)
         self._late = ""
+        self._synthesis.host = wanted.host
         self._chased = None
         self.reason, self.failure = "", None
         # Nothing is dispatched while all is being traced.
@@ -469,13 +472,7 @@ class Search:
         """Return a value that was made up, with arrays of NumPy if it may hold such."""
         if self._piece is None or name not in self._piece.host:
             return value
-        jax = self._jax
-
-        def on_host(leaf: Any) -> Any:
-            known = isinstance(leaf, jax.Array) and not jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key)
-            return jax.device_get(leaf) if known else leaf
-
-        return jax.tree.map(on_host, value)
+        return self._synthesis.on_host(value)
 
     def _function(self, world: World) -> tuple[Callable[..., Any], int]:
         """Return what represents the target, and how many of its parameters are taken care of."""
@@ -692,6 +689,7 @@ class Search:
                     yield 0.2, state.choosing({path: len(slot.choices) - 1})
         yield from self._ranked(state, blamed, world, message)
         yield from self._of_size(state, world, message)
+        yield from self._named(state, world, message)
         if "nteger" in message or "hashable static" in message or "unhashable" in message:
             yield from self._integers(state, blamed, world)
         if "PRNG" in message or "key_data" in message or "key array" in message:
@@ -720,6 +718,20 @@ class Search:
                 yield 0.4, state.choosing({path: index})
         if len(changes) > 1:
             yield 0.35, state.choosing(changes)
+
+    def _named(self, state: State, world: World, message: str) -> Iterator[tuple[float, State]]:
+        """Yield states in which a text that an exception quotes is another one that it quotes."""
+        quoted = list(dict.fromkeys(match[2] for match in _QUOTED.finditer(message[:600])))
+        for path in world.touched:
+            choice = world.choice(path)
+            if choice.kind != "static" or choice.data not in quoted or not isinstance(choice.data, str):
+                continue
+            choices = self._slots[path].choices
+            for text in quoted[:_TEXTS]:
+                wanted = Choice("static", text)
+                if text != choice.data:
+                    choices += [] if wanted in choices else [wanted]
+                    yield 0.3, state.choosing({path: choices.index(wanted)})
 
     def _offer(self, path: str, now: str, wanted: tuple[str, ...]) -> None:
         """See to it that a value may be of a kind that an exception asks for, whatever its use and name say."""
@@ -1022,6 +1034,8 @@ _TOO_FEW_AXES = re.compile(r"but (\d+) were indexed")
 """How jax says that an array has fewer axes than are asked for, and how many these are."""
 _OF_VALUES = ("ValueError", "RuntimeError", "LinAlgError", "ZeroDivisionError", "FloatingPointError", "AssertionError")
 """What code raises that does not like the numbers it is given."""
+_QUOTED = re.compile(r"(['\"`])([\w.+-]{1,40})\1")
+_TEXTS = 6
 _ONE_NUMBER = ("truth value of an array", "only scalar", "only 0-dimensional", "only length-1")
 _OF_SHAPES = ("ValueError", "TypeError", "IndexError")
 """What is raised by code that does not like the shapes it is given."""

@@ -29,10 +29,15 @@ class Unit:
 
     written: ast.stmt
     run: Sequence[ast.stmt]
+    guard: bool = False
+    """Whether it is what runs where the module is the main program."""
 
     def as_function(self, *, run: bool) -> ast.FunctionDef:
         """Return a function of this body."""
         body = list(self.run) if run else [self.written]
+        guard = body[-1]
+        if self.guard and isinstance(guard, ast.If):
+            body = [*body[:-1], *guard.body]
         nothing = ast.arguments([], [], None, [], [], None, [])
         return ast.copy_location(ast.FunctionDef(_STATEMENT, nothing, body, [], None, None), self.written)
 

@@ -84,6 +84,27 @@ def judge(prover: Prover, tmp_path: Path) -> Judge:
                 images = jnp.tanh(images) * 2 + jnp.sin(images)  # here
             """,
         ),
+        # What a program does where it is the main one.
+        (
+            "JAX402",
+            """
+            if __name__ == "__main__":
+                images = jnp.asarray(open("no/such/file").read())
+                for _ in range(20):
+                    images = jnp.tanh(images) * 2 + jnp.sin(images)  # here
+            """,
+        ),
+        # A text that an exception names.
+        (
+            "JAX106",
+            """
+            def solve(x, method):
+                step = {"euler": 1.0, "heun": 2.0}.get(method)
+                if step is None:
+                    raise ValueError(f"Unknown method {method!r}; choose from {('euler', 'heun')}")
+                return jax.lax.scan(lambda c, _: (c * step, c), x, None, length=3)  # here
+            """,
+        ),
         # A name that a function reads and that could not be made.
         (
             "JAX102",
@@ -273,6 +294,34 @@ def test_what_fails_is_left_out(judge: Judge, code: str, text: str) -> None:
                 for _ in range(20):
                     x = step(x)  # here
                 return x
+            """,
+        ),
+        # What an instance holds may be of NumPy, or a list of two.
+        (
+            "JAX402",
+            """
+            class Reader:
+                def __init__(self, path):
+                    self.rows = open(path).readlines()
+
+                def total(self):
+                    total = 0.0
+                    for row in self.rows:
+                        total = total + row * 2 - row.mean()  # here
+                    return total
+            """,
+        ),
+        (
+            "JAX302",
+            """
+            class Layers:
+                def __init__(self, path):
+                    self.layers = load(path)
+
+                def __call__(self, x):
+                    for layer in self.layers:  # here
+                        x = jnp.tanh(x @ layer) + x
+                    return x
             """,
         ),
         # What is read may be of NumPy.
