@@ -235,9 +235,11 @@ class EagerSteps:
         """Whether an iteration goes on with what a call of the one before has given, or with an object's state."""
         if isinstance(loop.node, cst.CompFor):
             return False
-        used = {name for arg in call.args for name in _dotted_within(arg.value)} | set(_dotted_within(call.func))
-        if any("." in name for name in used) or isinstance(self._tree.parent(call), cst.Expr):
-            return True  # a method, or an object that it may change
+        if isinstance(call.func, cst.Attribute) and not self._names.externals(call.func):
+            return True  # a method, whose object may change
+        used = {name for arg in (*call.args, *_given_to_maker(call)) for name in _dotted_within(arg.value)}
+        if any("." in name and not self._is_bound_in(loop, name.partition(".")[0]) for name in used):
+            return True  # an object that it may change
         made: set[str] = set()
         before = -1
         while len(made) != before:
@@ -255,6 +257,14 @@ class EagerSteps:
                 if not made.isdisjoint(_dotted_within(given)) or any(part is call for part in within(given)):
                     made |= {name for target in targets for name in _dotted_within(target)}
         return not made.isdisjoint(used)
+
+    @staticmethod
+    def _is_bound_in(loop: Loop, name: str) -> bool:
+        """Whether a loop gives a name its value in each iteration: its variable, or what it assigns."""
+        targets = [loop.node.target] if isinstance(loop.node, cst.For) else []
+        body = loop.node.body if isinstance(loop.node, (cst.For, cst.While)) else loop.node
+        targets += [t.target for node in within(body) if isinstance(node, cst.Assign) for t in node.targets]
+        return any(isinstance(part, cst.Name) and part.value == name for target in targets for part in within(target))
 
     def _inner_steps(self, call: cst.Call) -> Iterator[cst.Call]:
         """Yield a call itself if it is a part of a step, or those parts in the function that it calls."""
@@ -410,6 +420,12 @@ class EagerSteps:
             for value in self._names.values(node)
             if isinstance(value, Expression)
         )
+
+
+def _given_to_maker(call: cst.Call) -> Iterator[cst.Arg]:
+    """Yield what the function is made of that a call runs, if it is made on the spot: `jax.grad(loss)(x)`."""
+    if isinstance(call.func, cst.Call):
+        yield from call.func.args
 
 
 def _dotted_within(node: cst.CSTNode) -> Iterator[str]:

@@ -154,12 +154,13 @@ class Loops:
     def _is_shown_large(self, loop: Loop, bound: Bound, body: Weight) -> bool:
         """Whether the text shows a loop to be long, or its bound is an axis of data that iterations go along.
 
-        A setting counts by its values, or by the name of a length where an iteration is heavy work.
+        A setting counts by its values, or by the name of a length where an iteration is heavy work, as an update is of
+        an array that the next one goes on with.
         """
         if bound.high is not None:
             return True
         if bound.kind is BoundKind.SETTING:
-            return self.is_named_long(loop) and body.equations >= _HEAVY_BODY
+            return self.is_named_long(loop) and body.equations >= (HEAVY if self.feeds_updates(loop) else _HEAVY_BODY)
         if bound.chunked or not bound.name or (bound.shown is not None and bound.shown <= SHORT):
             return False
         return bool(self.bounds.indexes_leading(loop, self.nodes_of_turn))
