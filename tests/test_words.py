@@ -66,7 +66,7 @@ def test_docstrings_and_messages_use_our_words() -> None:
 def test_messages_say_what_happens_and_one_thing_to_do(folder: Path) -> None:
     settings = Settings(min_confidence=Confidence.LOW, preview=True, extend_select=(folder.name.upper(),))
     seen = set()
-    for file in sorted(folder.glob("*.py"))[:6]:
+    for file in sorted(folder.glob("*.py"))[:3]:
         for finding in lint(Source.from_bytes(file.read_bytes(), str(file)), settings):
             message = re.sub(r"`[^`]*`", "`x`", finding.message)
             if message in seen:
