@@ -9,12 +9,14 @@ in light and dark, for which Chromium must be installed.
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from html import escape
 from pathlib import Path
 
@@ -25,7 +27,8 @@ PROGRAM = DOCS.parent / "examples" / "fit.py"
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _SGR = re.compile(r"\x1b\[([\d;]*)m")
 _COLOURS = {"31": "#ff7b72", "32": "#7ee787", "33": "#e3b341", "34": "#79c0ff", "35": "#d2a8ff", "36": "#76e3ea"}
-_SIZE, _WIDTH, _HEIGHT = 14, 8.43, 20
+_BOLD, _FAINT = ' font-weight="bold"', ' opacity="0.6"'
+_SIZE, _WIDTH, _HEIGHT, _COLUMNS = 14, 8.43, 20, 96
 
 
 def commands(block: str) -> list[str]:
@@ -62,26 +65,42 @@ def recorded(text: str, folder: Path) -> str:
     return _BLOCK.sub(run, text)
 
 
+def styled(line: str) -> list[tuple[str, str]]:
+    """Return the characters of a line of a terminal, each with its style."""
+    characters, style = [], ""
+    for index, part in enumerate(_SGR.split(line)):
+        if index % 2:
+            codes = part.split(";")
+            colour = next((f' fill="{_COLOURS[code]}"' for code in codes if code in _COLOURS), "")
+            style = (
+                colour + (' font-weight="bold"' if "1" in codes else "") + (' opacity="0.6"' if "2" in codes else "")
+            )
+        else:
+            characters += [(character, style) for character in part]
+    return characters
+
+
+def wrapped(characters: list[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
+    """Yield the lines that a line takes on a terminal of `_COLUMNS`, broken at spaces."""
+    while len(characters) > _COLUMNS:
+        spaces = [at for at in range(_COLUMNS // 2, _COLUMNS) if characters[at][0] == " "]
+        end = spaces[-1] if spaces else _COLUMNS
+        yield characters[:end]
+        characters = characters[end:]
+        while characters and characters[0][0] == " ":
+            characters = characters[1:]
+    yield characters
+
+
 def svg(text: str) -> str:
     """Draw the output of a terminal, with its colours."""
-    lines = text.rstrip("\n").splitlines()
-    width = max(len(_SGR.sub("", line)) for line in lines) * _WIDTH + 32
+    lines = [part for line in text.rstrip("\n").splitlines() for part in wrapped(styled(line))]
+    width = _COLUMNS * _WIDTH + 32
     height = len(lines) * _HEIGHT + 32
     drawn = []
     for number, line in enumerate(lines):
-        spans, style = [], ""
-        for index, part in enumerate(_SGR.split(line)):
-            if index % 2:
-                codes = part.split(";")
-                style = "".join(
-                    [
-                        next((f' fill="{_COLOURS[code]}"' for code in codes if code in _COLOURS), ""),
-                        ' font-weight="bold"' if "1" in codes else "",
-                        ' opacity="0.6"' if "2" in codes else "",
-                    ]
-                )
-            elif part:
-                spans.append(f"<tspan{style}>{escape(part)}</tspan>")
+        groups = itertools.groupby(line, key=lambda item: item[1])
+        spans = [f"<tspan{style}>{escape(''.join(c for c, _ in run))}</tspan>" for style, run in groups]
         drawn.append(f'<text x="16" y="{number * _HEIGHT + 30}" xml:space="preserve">{"".join(spans)}</text>')
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height}" font-size="{_SIZE}" '
