@@ -108,6 +108,13 @@ FOLDERS ?= testdata
 agreement: $(VENV)/installed-dev.stamp ## See whether all doors, caches and settings show the same findings
 	$(BIN)/python lintcheck/agreement.py $(FOLDERS)
 
+# `make fuzz FUZZ="--seed 7 --files 500"` takes other seeds and fewer files.
+FUZZ ?=
+
+.PHONY: fuzz
+fuzz: $(VENV)/installed-dev.stamp ## Lint Python's library, all packages, damaged testdata and programs by a grammar
+	$(BIN)/python -m tests.fuzz $(FUZZ)
+
 .PHONY: lintcheck
 lintcheck: $(VENV)/installed.stamp ## Lint published packages, and write down what was found in lintcheck/
 	$(BIN)/python lintcheck/lintcheck.py --sample $(SAMPLE) --seed $(SEED)
