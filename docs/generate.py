@@ -102,15 +102,11 @@ def _page(rule: Rule, measured: list[dict[str, Any]]) -> str:
     rows = ["| pattern | compiles in three calls |", "|---|---|"]
     for row in measured[:_MOST_ROWS]:
         figure = f"raises `{row['error']}`" if "error" in row else row["compiles"].replace("/", ", ")
-        rows.append(f"| {_first_upper(row['what'])} | {figure} |")
-    after = "  With the fix, the second and the third call compile nothing." if rule.impact is Impact.EVERY_CALL else ""
+        rows.append(f"| {row['what']} | {figure} |")
+    after = " With the fix, the second and the third call compile nothing." if rule.impact is Impact.EVERY_CALL else ""
     section = f"## Measured\nThe tests measure these patterns under JAX.{after}\n\n" + "\n".join(rows)
     head, separator, references = text.partition("\n## References\n")
     return f"{head}\n{section}\n{separator}{references}"
-
-
-def _first_upper(text: str) -> str:
-    return text if text.startswith(("`", "jax", "nnx", "eqx")) else text[:1].upper() + text[1:]
 
 
 def _option(option: Option) -> str:
