@@ -32,8 +32,9 @@ class Outside:
     plain calls starts at module level or where a program starts, 1 a Python loop calls it.  `repeated`: a call of it,
     perhaps by way of others, is in a loop that no trace surrounds.  `called`: 0 no call visible, 1 all calls run once,
     2 others.  `again`: STEPS a loop that runs it does the same in each iteration, CASES one in the library itself goes
-    through a collection, 0 none is visible.  `tracer`, `runner`, `looper` and `caller` are places that show it: the
-    wrapper where a trace starts, the call where the program starts, the call in the loop, a call.
+    through a collection, 0 none is visible.  `unseen`: what calls it starts in a nested function that nothing visible
+    calls, so that whoever gets that function may trace it.  `tracer`, `runner`, `looper` and `caller` are places that
+    show it: the wrapper where a trace starts, the call where the program starts, the call in the loop, a call.
     """
 
     traced: int = 0
@@ -44,6 +45,7 @@ class Outside:
     repeated: bool = False
     called: int = 0
     again: int = 0
+    unseen: bool = False
     tracer: Place | None = None
     runner: Place | None = None
     looper: Place | None = None

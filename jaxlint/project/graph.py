@@ -108,6 +108,7 @@ class Graph:
         self._repeated: dict[int, At] = {}
         self._trace(tests=False)
         self._spread_eagerness()
+        self._unseen = self._spread_unseen()
         self._stepped = self._spread_loops(lambda _, edge: edge.steps)
         self._cased = self._spread_loops(lambda module, edge: bool(edge.loop) and not self._is_example[module])
         # That a test traces a function says that it can be traced, not that others do: what programs run eagerly is
@@ -378,6 +379,27 @@ class Graph:
                     if not self._tests[target]:
                         work.append(target)
 
+    def _spread_unseen(self) -> set[int]:
+        """Return what runs by way of nested functions that nothing visible calls: those that are handed out."""
+        found: set[int] = set()
+        work = [
+            function
+            for function, record in enumerate(self._functions)
+            if record.outer > 0
+            and record.cls < 0
+            and not self._callers.get(function)
+            and not self._handed.get(function)
+            and function not in self._traces
+            and not self._tests[function]
+        ]
+        while work:
+            function = work.pop()
+            if function in found or function in self._host:
+                continue
+            found.add(function)
+            work.extend(edge.target for edge in self.calls.get(function, ()) if edge.target < self._count)
+        return found
+
     def _spread_loops(self, counts: Callable[[int, _Edge], bool]) -> set[int]:
         """Return what runs in a loop that counts, perhaps by way of others; `counts` gets a call and its module.
 
@@ -474,12 +496,13 @@ class Graph:
         module = self._module_of[function]
         trace, tracer = self._from_elsewhere.get(function, _NO_TRACE)
         eager, called = 0, 0
-        runner, looper, first = _UNPLACED, None, _UNPLACED
+        runner, looper, first, unseen = _UNPLACED, None, _UNPLACED, False
         for caller, loop, at, _ in self._callers.get(function, ()):
             if self._module_of[caller] == module or self._tests[caller]:
                 continue
             called = max(called, 1 if not loop and self.is_once(caller) else 2)
             first = at if first == _UNPLACED else first
+            unseen = unseen or caller in self._unseen
             if caller in self._traces and self._eager.get(caller) != HIGH:
                 continue
             level = self._level(caller, loop)
@@ -508,6 +531,7 @@ class Graph:
             looper is not None,
             called,
             self._again(function),
+            unseen,
             *(self._place(at, module) for at in places),
         )
 

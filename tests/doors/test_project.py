@@ -70,11 +70,50 @@ PRICES = """
 """
 
 
+SWEEP = """
+    import jax.numpy as jnp
+
+
+    def swept(tensors, env, n_rows):
+        for row in range(n_rows):  # {mark}: JAX402
+            env = jnp.tanh(tensors[row] @ env) + jnp.exp(env).sum() * jnp.sin(env) - jnp.cos(env)
+        return env
+"""
+SAMPLER = """
+    from pkg import model
+
+
+    def build(n_rows):
+        def step(tensors, env):
+            return model.swept(tensors, env, n_rows)
+
+        return step
+"""
+
+
 def filled(text: str, mark: str) -> str:
     return text.replace("{mark}", mark)
 
 
 PROJECTS: dict[str, dict[str, str]] = {
+    "called by a nested function that is handed out": {
+        "pkg/__init__.py": "",
+        "pkg/model.py": filled(SWEEP, "ok"),
+        "pkg/sampler.py": SAMPLER,
+    },
+    "called by a nested function that a program runs": {
+        "pkg/__init__.py": "",
+        "pkg/model.py": filled(SWEEP, "want"),
+        "pkg/sampler.py": SAMPLER,
+        "run.py": """
+            import jax.numpy as jnp
+            from pkg.sampler import build
+
+            step = build(100)
+            for _ in range(1000):
+                print(float(step(jnp.ones((100, 3, 3)), jnp.ones(3)).sum()))
+        """,
+    },
     "traced by an importer": {
         "lib.py": filled(STEP, "ok"),
         "app.py": "import jax\nfrom lib import scaled\n\nfast = jax.jit(scaled)\n",

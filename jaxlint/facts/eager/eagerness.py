@@ -9,7 +9,7 @@ import libcst as cst
 from jaxlint.facts.context.calls import Calls
 from jaxlint.facts.context.contexts import DISPATCHED, FunctionContexts
 from jaxlint.facts.context.tracing import Tracing
-from jaxlint.facts.incoming import NOTHING, Incoming
+from jaxlint.facts.incoming import HIGH, NOTHING, Incoming
 from jaxlint.facts.syntax.names import Names
 from jaxlint.facts.syntax.tree import Function, Tree, last_name, within
 from jaxlint.facts.values.loops import Loops
@@ -82,6 +82,9 @@ class Eager:
             if id(current) in seen:
                 continue
             seen.add(id(current))
+            outside = self._incoming.functions.get(current.qualname)
+            if outside is not None and outside.unseen and outside.eager < HIGH:
+                return True
             callers = [site.context.function for site in self._calls.of(current)]
             if not callers and self._contexts.travels(current):
                 return True
