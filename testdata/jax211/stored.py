@@ -63,6 +63,23 @@ borrowed = Borrowed(jnp.ones(3))
 slope = jax.jit(jax.grad(borrowed.total_with))
 
 
+class Fitted:
+    def __init__(self):
+        self.last = None
+
+    def loss(self, w):
+        self.last = jnp.sin(w)  # want: JAX211
+        return self.last.sum()
+
+    def slope(self, w):
+        found = jax.grad(self.loss)(w)
+        return found + self.last
+
+
+fitted = Fitted()
+fitted_slope = jax.jit(jax.grad(fitted.loss))
+
+
 class Device:
     def __init__(self, seed):
         self.key = jax.random.key(seed)
@@ -376,6 +393,7 @@ def jaxlint_examples():
         "Model.step": lambda model=Model(x): model.fitted(x),
         "Normaliser._apply": lambda made=Normaliser(): (made.apply(x), made.report()),
         "Borrowed.total_with": lambda: (slope(x, x), borrowed.w + 1),
+        "Fitted.loss": lambda: fitted_slope(x) + fitted.last,
         "Device.sample": lambda: (circuit(0.5), correlated(x)),
         "added": lambda: (added(x), total + 1),
         "collected": lambda: (collected(x), SEEN[0] + 1),

@@ -111,6 +111,45 @@ def settle(steps):
     return x
 
 
+@jax.jit
+def tallied(state, x):
+    total, count = state
+    return total + x, count + 1
+
+
+def tally(steps):
+    state = (0.0, 0)  # want: JAX502
+    for x in jnp.ones(steps):
+        state = tallied(state, x)
+    return state
+
+
+def tally_strong(steps):
+    state = (jnp.float32(0.0), 0)  # ok: JAX502
+    for x in jnp.ones(steps):
+        state = tallied(state, x)
+    return state
+
+
+@jax.jit
+def noted(state, x):
+    return {"total": state["total"] + x, "scale": state["scale"] * 2.0}
+
+
+def note(steps):
+    state = {"total": 0.0, "scale": 1.0}  # want: JAX502
+    for x in jnp.ones(steps):
+        state = noted(state, x)
+    return state
+
+
+def note_whole(steps):
+    state = {"total": 0.0, "scale": 1.0}  # ok: JAX502
+    for x in jnp.arange(steps):
+        state = noted(state, x)
+    return state
+
+
 def jaxlint_examples():
-    more = ("simulate_from_default", "simulate_from_array", "settle")
+    more = ("tally", "tally_strong", "note", "note_whole", "simulate_from_default", "simulate_from_array", "settle")
     return {name: (4,) for name in (*more, "simulate", "grow_old", "start_strong", "stay_weak", "count_whole")}

@@ -52,6 +52,7 @@ _CONVERSIONS = frozenset({"array", "asarray"})
 _FINDING = {"nonzero": 1, "flatnonzero": 1, "argwhere": 1, "where": 1, "unique": 1, "extract": 2, "setdiff1d": 2}
 """Functions whose result is as long as what they find, with the number of their arguments."""
 _PAIR = 2
+_OF_FLOATS = frozenset("ones zeros linspace normal uniform".split())
 _REDUCING = frozenset("max min sum mean prod std var norm median".split())
 """Functions that, without an axis, make a number of the array's own type of an array of floats."""
 _STRONG = frozenset(
@@ -741,11 +742,91 @@ class Arguments:
             types = [self._strong_type(node, parameter, None, call, value) for node in self._returned(call.function)]
             strong = [dtype for dtype in types if dtype is not None]
             return (value, strong[0]) if strong else None
+        weak_item = self._weak_item(value, call, parameter)
+        if weak_item is not None:
+            return weak_item
         for made in self._instances_behind(value):
             weak = self._weak_field(made, call, parameter)
             if weak is not None:
                 return weak
         return None
+
+    def _weak_item(
+        self, start: cst.CSTNode, call: CompiledCall, parameter: Parameter
+    ) -> tuple[cst.CSTNode, str] | None:
+        """Return the weak item of a tuple or a dictionary that is carried, and the type that comes back for it."""
+        for key, node in self._items(start).items():
+            if not self._is_weak(node):
+                continue
+            for returned in call.function.returns:
+                for value in self._names.values(returned):
+                    new = self._items(value.node).get(key) if isinstance(value, Expression) else None
+                    for made in self._names.values(new) if new is not None else ():
+                        inner = made.node if isinstance(made, Expression) else None
+                        dtype = self._strong_by_arguments(inner, call, parameter, key, node)
+                        if dtype is not None:
+                            return node, dtype
+        return None
+
+    def _items(self, node: cst.CSTNode) -> dict[int | str, cst.BaseExpression]:
+        """Return what a literal tuple or dictionary holds, by number or by name."""
+        if isinstance(node, (cst.Tuple, cst.List)):
+            return {index: element.value for index, element in enumerate(node.elements)}
+        found: dict[int | str, cst.BaseExpression] = {}
+        for element in node.elements if isinstance(node, cst.Dict) else ():
+            key = self._constants.of(element.key) if isinstance(element, cst.DictElement) else UNKNOWN
+            if isinstance(key, str):
+                found[key] = element.value
+        return found
+
+    def _strong_by_arguments(
+        self, node: cst.CSTNode | None, call: CompiledCall, parameter: Parameter, key: int | str, start: cst.CSTNode
+    ) -> str | None:
+        """Return the type of a sum or the like of a carried item and of another argument that is an array."""
+        if not isinstance(node, cst.BinaryOperation):
+            return None
+        for side, other in ((node.left, node.right), (node.right, node.left)):
+            if not self._is_item(side, parameter, key):
+                continue
+            given = [p for p in self._parameters_in(other, None) if p is not parameter and self._is_strong(call, p)]
+            if not given or any(self._has_axes(call, p) for p in given):
+                return None
+            dtype = self._type_of(call, given[0])
+            if "float" in dtype:
+                return dtype
+            # An element of an array is of the array's type; a weak whole number beside it becomes strong in any case.
+            return dtype if self._is_integer(start) or self._is_element_of_floats(call, given[0]) else None
+        return None
+
+    def _is_element_of_floats(self, call: CompiledCall, parameter: Parameter) -> bool:
+        """Whether a call passes what a loop takes from an array of floats."""
+        node = call.argument(parameter)
+        values = self._names.values(node) if node is not None else ()
+        arrays_of = [value.node for value in values if isinstance(value, Element)]
+        return bool(arrays_of) and all(map(self._makes_floats, arrays_of))
+
+    def _makes_floats(self, node: cst.CSTNode) -> bool:
+        """Whether a call makes an array of floats whatever it is given."""
+        for value in self._names.values(node):
+            made = value.node if isinstance(value, Expression) else None
+            names = self._names.externals(made.func) if isinstance(made, cst.Call) else ()
+            if not any(name.rpartition(".")[2] in _OF_FLOATS and name.startswith("jax.") for name in names):
+                return False
+            if isinstance(made, cst.Call) and any(a.keyword and a.keyword.value == "dtype" for a in made.args):
+                return False
+        return True
+
+    def _is_item(self, node: cst.CSTNode, parameter: Parameter, key: int | str) -> bool:
+        """Whether an expression is one item of a parameter, by its number or its name."""
+        if isinstance(node, cst.Subscript) and len(node.slice) == 1 and isinstance(node.slice[0].slice, cst.Index):
+            same = self._constants.of(node.slice[0].slice.value) == key
+            return same and any(value is parameter for value in self._names.values(node.value))
+        return any(
+            isinstance(value, Item)
+            and value.index == key
+            and any(whole is parameter for whole in self._names.values(value.node))
+            for value in self._names.values(node)
+        )
 
     def _is_weak(self, node: cst.CSTNode) -> bool:
         if isinstance(node, (cst.Integer, cst.Float)):

@@ -293,8 +293,10 @@ class Leaks:
         direct = self._tracing.direct(function)
         if self._values.parameter(parameter) is Kind.STATIC and any(w.wrapper.compiles for w in direct):
             return True
-        if is_self and any(w.wrapper.stages and self._values.binds_instance(w, function) for w in direct):
-            return any(isinstance(w.targets[0], cst.Attribute) and self._is_old(w.targets[0], depth) for w in direct)
+        staged = any(w.wrapper.stages for w in direct)
+        if is_self and staged and any(self._values.binds_instance(w, function) for w in direct):
+            bound = (w.targets[0] for w in direct)
+            return any(isinstance(target, cst.Attribute) and self._is_old(target, depth) for target in bound)
         if direct or depth <= 0:
             return False
         for site in self._calls.of(function):

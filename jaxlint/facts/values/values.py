@@ -432,10 +432,10 @@ class Values:
             return Kind.PYTHON  # a function, a constant, a module
         base = self.kind(node.value)
         name = node.attr.value
+        if name in ("shape", "ndim", "dtype") and base in (Kind.STATIC, Kind.UNKNOWN):
+            return self._of_stored(node, Kind.PYTHON)  # an object may call its own array so
         if name in arrays.ATTRIBUTES_OF_PYTHON and base is not Kind.UNKNOWN:
             return Kind.PYTHON
-        if name in ("shape", "ndim", "dtype"):
-            return self._of_stored(node, Kind.PYTHON)
         if base in (Kind.ARRAY, Kind.CONCRETE):
             return Kind.ARRAY if name in arrays.ARRAY_ATTRIBUTES else Kind.UNKNOWN
         if base is Kind.DATA and name in ("T", "mT", "real", "imag", "at"):
