@@ -114,7 +114,7 @@ def in_a_generator(parts):
 
 
 def first_and_last(x):
-    @jax.jit  # want: JAX101 (low)
+    @jax.jit  # want: JAX101
     def norm(v):
         return jnp.sqrt(jnp.sum(v * v))
 

@@ -56,12 +56,12 @@ def reused_while(x):
 
 
 def called_twice(x, y):
-    norm = jax.jit(lambda v: jnp.sqrt(jnp.sum(v * v)))  # want: JAX102 (low)
+    norm = jax.jit(lambda v: jnp.sqrt(jnp.sum(v * v)))  # want: JAX102
     return norm(x) - norm(y)
 
 
 def called_twice_in_branches(x, y):
-    norm = jax.jit(lambda v: jnp.sqrt(jnp.sum(v * v)))  # want: JAX102 (low)
+    norm = jax.jit(lambda v: jnp.sqrt(jnp.sum(v * v)))  # want: JAX102
     if y is None:
         return norm(x)
     return norm(y)

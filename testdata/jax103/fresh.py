@@ -110,7 +110,7 @@ def reused(x, k):
 
 
 def reused_twice(x, k):
-    curve = jax.jit(partial(hill, k=k))  # want: JAX103 (low)
+    curve = jax.jit(partial(hill, k=k))  # want: JAX103
     return curve(x) - curve(2 * x)
 
 

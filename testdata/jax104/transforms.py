@@ -171,7 +171,7 @@ def reused(x):
 
 
 def reused_twice(x):
-    gradient = jax.jit(jax.grad(free_energy))  # want: JAX104 (low)
+    gradient = jax.jit(jax.grad(free_energy))  # want: JAX104
     return gradient(x) + gradient(2 * x)
 
 

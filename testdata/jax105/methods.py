@@ -39,7 +39,7 @@ class Pendulum:
         return angle
 
     def twice(self, angle):
-        force = jax.jit(self.force)  # want: JAX105 (low)
+        force = jax.jit(self.force)  # want: JAX105
         return force(angle) + force(2 * angle)
 
     def with_options(self, angle):

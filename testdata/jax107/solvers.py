@@ -47,7 +47,7 @@ def distance(x):
 
 
 def fitted(x):
-    return float(minimize(distance, x, method="BFGS").fun)  # want: JAX107
+    return float(minimize(distance, x, method="BFGS").fun)  # want: JAX107 (low)
 
 
 def falling(y, t):

@@ -149,7 +149,7 @@ def reused(x):
 
 
 def reused_twice(x):
-    step = make_step(0.1)  # want: JAX108 (low)
+    step = make_step(0.1)  # want: JAX108
     return step(x) + step(2 * x)
 
 

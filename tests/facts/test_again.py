@@ -109,6 +109,17 @@ def test_a_loop_over_cases_does_not(run: str) -> None:
             "class A:\n    @property\n    def f(self):\n        return jax.jit(lambda v: v)", False, id="a property"
         ),
         pytest.param(
+            "def f(x, n):\n    for _ in range(n): x = step(x)\n    return jax.jit(lambda v: v)(x)",
+            True,
+            id="counts steps",
+        ),
+        pytest.param(
+            "def f(text):\n    xs = []\n    for part in text:\n        xs.append(number(part))\n"
+            "    return jax.jit(lambda v: v)(jnp.array(xs))",
+            False,
+            id="gathers its arguments",
+        ),
+        pytest.param(
             "def f(x):\n    assert_shape(x, 3)\n    return jax.jit(lambda v: v)(x)", False, id="checks its arguments"
         ),
     ],

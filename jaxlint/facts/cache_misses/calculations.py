@@ -1,7 +1,7 @@
 """What a function that compiles is for: a value of its arguments, or a run; and whether its caller gives the program.
 
 A function that does nothing but compute a value from its arguments is called for values, again and again.  One that
-loads, prints, writes or goes through a loop is a run of something, of which a process has few.
+loads, prints, writes or counts its steps is a run of something, of which a process has few.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ from jaxlint.facts.context.wrapping import Wrappings
 from jaxlint.facts.jax_api.name_priors import OUTSIDE
 from jaxlint.facts.syntax.names import Expression, Names
 from jaxlint.facts.syntax.tree import Function, Parameter, Tree, last_name, within
+from jaxlint.facts.values.iterations import is_step_loop
 
 _DEEPEST = 3
+_GATHERING = frozenset({"append", "extend", "insert", "add", "update", "setdefault", "sort", "reverse"})
 _RULES = frozenset({"defvjp", "defjvp", "defjvps", "def_vmap"})
 _JAXPRS = frozenset({"jaxpr", "jaxprs", "closed_jaxpr", "call_jaxpr", "eqn", "eqns"})
 
@@ -49,13 +51,17 @@ class Calculations:
 
     def _acts(self, node: cst.CSTNode) -> bool:
         """Whether a piece of code does something besides computing a value."""
-        if isinstance(node, (cst.For, cst.While, cst.Global, cst.Nonlocal, cst.Del)):
+        if isinstance(node, (cst.For, cst.While)):
+            calls = (part for part in within(node.body) if isinstance(part, cst.Call))
+            return is_step_loop(node) and not all(map(self._gathers, calls))
+        if isinstance(node, (cst.Global, cst.Nonlocal, cst.Del)):
             return True
         if isinstance(node, cst.WithItem):
             called = node.item.func if isinstance(node.item, cst.Call) else node.item
             return not any(name.startswith("jax.") for name in self._names.externals(called))
         if isinstance(node, cst.Expr):
-            return isinstance(node.value, (cst.Call, cst.Await)) and not self._checks(node.value)
+            value = node.value
+            return isinstance(value, (cst.Call, cst.Await)) and not (self._checks(value) or self._gathers(value))
         return isinstance(node, cst.Call) and OUTSIDE.fullmatch(last_name(node.func)) is not None
 
     @staticmethod
@@ -63,6 +69,12 @@ class Calculations:
         """Whether a call looks at values and does nothing else."""
         name = last_name(node.func) if isinstance(node, cst.Call) else ""
         return name in _RULES or name.lstrip("_").startswith(("assert", "check_", "validate", "ensure", "require"))
+
+    @staticmethod
+    def _gathers(node: cst.CSTNode) -> bool:
+        """Whether a call puts something into a list or a dictionary that has a name."""
+        func = node.func if isinstance(node, cst.Call) else None
+        return isinstance(func, cst.Attribute) and isinstance(func.value, cst.Name) and func.attr.value in _GATHERING
 
     # Whose program it is
 

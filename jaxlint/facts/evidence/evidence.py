@@ -324,7 +324,7 @@ class Evidences:
         again = self._runs.again(function, self._is_step)
         # Nobody meant it to compile, so that cases count as well: a program for each is no choice.
         enough = STEPS if Doubt.REUSED in doubts else CASES
-        if not again and not site.in_loop and not (sure and self._is_run_for_values(function)):
+        if not again and not site.in_loop:
             doubts |= {Doubt.UNREPEATED}
         return Evidence(
             in_loop=site.in_loop and sure,
@@ -414,7 +414,7 @@ class Evidences:
     def _doubts(self, site: CompileSite) -> frozenset[Doubt]:
         target, fate = site.target, site.fate
         found = {Doubt.MEASURED} if self._measures_compilation(site.context) else set[Doubt]()
-        if site.lifetime is not Lifetime.ITERATION and (fate.looped or len(fate.calls) > 1):
+        if site.lifetime is not Lifetime.ITERATION and (fate.looped or self._serves_a_run(site)):
             found.add(Doubt.REUSED)
         if site.lifetime is not Lifetime.ITERATION and site.context.loop is not None:
             found.add(Doubt.REUSED)  # the wrapper is written in a loop, the function that it is given is made above
@@ -429,6 +429,10 @@ class Evidences:
         if self._own_program(site, target):
             found.add(Doubt.OWN_PROGRAM)
         return frozenset(found)
+
+    def _serves_a_run(self, site: CompileSite) -> bool:
+        """Whether a compiled function is called several times by what does more than compute a value."""
+        return len(site.fate.calls) > 1 and not self._is_run_for_values(site.context.function)
 
     def _own_program(self, site: CompileSite, target: Target) -> bool:
         """Whether each iteration compiles something else: the function is the loop variable, or the list is short."""

@@ -12,14 +12,15 @@ from jaxlint.facts.syntax.tree import Loop, last_name, within
 _SEARCHES = (cst.Is, cst.IsNot, cst.In, cst.NotIn)
 
 
-def is_step_loop(loop: Loop) -> bool:
+def is_step_loop(loop: Loop | cst.For | cst.While) -> bool:
     """Whether each iteration does the same again: the loop counts, waits, or goes through a stream of data.
 
     A loop over a collection goes through cases: levels, files, strategies, each of which may need a program of its own.
     """
-    if isinstance(loop.node, cst.While):
-        return not _is_search(loop.node.test)
-    iterable = loop.node.iter
+    node = loop.node if isinstance(loop, Loop) else loop
+    if isinstance(node, cst.While):
+        return not _is_search(node.test)
+    iterable = node.iter
     if isinstance(iterable, cst.Call):
         if last_name(iterable.func) in CASES:
             return False
