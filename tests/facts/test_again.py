@@ -128,8 +128,9 @@ def test_what_does_more_than_compute_a_value_is_a_run(text: str, *, expected: bo
     assert (Doubt.UNREPEATED in evidence(text).doubts) is expected
 
 
-def test_nobody_imports_what_a_notebook_defines() -> None:
-    assert Doubt.UNREPEATED in evidence(SITE, "study.ipynb.py").doubts
+@pytest.mark.parametrize("path", ["study.ipynb.py", "examples/study.py", "scripts/study.py"])
+def test_nobody_imports_what_an_example_defines(path: str) -> None:
+    assert Doubt.UNREPEATED in evidence(SITE, path).doubts
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ from jaxlint.facts.context.calls import Calls, CallSite
 from jaxlint.facts.context.contexts import FunctionContexts
 from jaxlint.facts.context.surroundings import (
     is_example_file,
-    is_notebook_file,
     is_test_class,
     is_test_file,
     is_test_name,
@@ -88,7 +87,7 @@ class Runs:
                 if self._contexts.is_traced_only(site.context.function):
                     continue
                 if site.context.loop is not None:
-                    found = max(found, STEPS if is_step(site) else 0 if self._is_example else CASES)
+                    found = max(found, STEPS if is_step(site) else 0 if self.is_example else CASES)
                 work.append(site.context.function)
         return found
 
@@ -130,10 +129,6 @@ class Runs:
         return is_test_file(self._source.path, self._settings)
 
     @functools.cached_property
-    def _is_example(self) -> bool:
+    def is_example(self) -> bool:
+        """Whether the module is an example, a script or a notebook: what it defines, nobody imports."""
         return is_example_file(self._source.path)
-
-    @property
-    def is_notebook(self) -> bool:
-        """Whether the module is a notebook, or the script that was made of one: what it defines, nobody imports."""
-        return is_notebook_file(self._source.path)

@@ -126,8 +126,8 @@ class Evidences:
         )
 
     def _is_run_for_values(self, function: Function | None) -> bool:
-        """Whether who uses a library may well run a function again and again; nobody uses a notebook's."""
-        return not self._runs.is_notebook and self._calculations.is_calculation(function)
+        """Whether who uses a library may well run a function again and again; nobody uses an example's."""
+        return not self._runs.is_example and self._calculations.is_calculation(function)
 
     def _is_step(self, site: CallSite) -> bool:
         """Whether a loop around a call does the same again: it is no constructor's, and the call gets no count."""
