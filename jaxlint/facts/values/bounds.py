@@ -407,7 +407,7 @@ class Bounds:
         """Whether an axis holds coordinates, channels or components, of which there are few whatever the data.
 
         The trailing axis does, unless iterations look at their neighbours along it, as those over time do, or the
-        number has the name of a length.
+        number has the name of a length.  So does one along which a comprehension only takes an array apart.
         """
         variables = set(_targets(loop))
         if any(COORDINATES.fullmatch(name) for name in variables):
@@ -416,9 +416,17 @@ class Bounds:
             return False
         if bound.axis is not None and bound.axis != 0 and VECTORS.fullmatch(bound.name.rpartition(".")[2].lower()):
             return True
+        if bound.axis and self._only_splits(loop, bound):
+            return True
         if bound.axis == -1 or self._is_last_of_array(loop, bound, variables):
             return not self._looks_at_neighbours(loop, variables)
         return False
+
+    def _only_splits(self, loop: Loop, bound: Bound) -> bool:
+        """Whether a comprehension only takes an array apart, for Python to name its parts: `[x[:, i] for i in ...]`."""
+        whole = self._tree.parent(loop.node)
+        element = getattr(whole, "elt", None)
+        return isinstance(element, cst.Subscript) and _written(element.value) == bound.name
 
     def _is_last_of_array(self, loop: Loop, bound: Bound, variables: set[str]) -> bool:
         """Whether iterations take what lies behind whole axes at their number, as of channels: `x[:, :, i]`."""
