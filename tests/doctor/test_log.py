@@ -276,7 +276,7 @@ def test_text_for_pipes_is_plain(project: Project) -> None:
         "30 | histogram(values, bins=bins)",
         "bins: 16, before 8",
         "and at line 26",
-        "jax.export with symbolic shapes saves traces, but not compiles",
+        "jax.export with symbolic shapes saves traces, but not compilations",
         "[histogram/1] [histogram/2]",
     ):
         assert part in " ".join(text.split()), part
@@ -317,7 +317,7 @@ def test_a_run_confirms_findings(project: Project) -> None:
         ("JAX101", "confirmed", "observed", "high"),
         ("JAX102", "not-run", None, "medium"),
     ]
-    assert results[1]["reason"] == "the run compiled nothing here that this would explain"
+    assert results[1]["reason"] == "the run compiled nothing here that this finding would explain"
     evidence = results[0]["evidence"]
     assert (evidence["calls"], evidence["traces"], evidence["compiles"], evidence["cache_loads"]) == (
         "observed",
