@@ -47,6 +47,7 @@ def test_hindrances(body: str, expected: set[Hindrance]) -> None:
             True,
         ),
         ("for i in range(99):\n    a = time.time()\n    x = f(x)\n    b = time.time()", False),
+        ("for i in range(99):\n    a = time.time()\n    f(x)\n    b = time.time()", True),
         ("a = time.time()\nfor i in range(99): y = f(x)\nb = time.time()", True),
         ("a = time.time()\nfor i in range(99): y = f(x, i)\nb = time.time()", False),
         ("a = time.time()\nfor i in range(99): x = f(x)\nb = time.time()", False),

@@ -47,6 +47,12 @@ def bound_of(loop: str, *, static: str = "", more: str = "") -> tuple[BoundKind,
         ("for leaf in jax.tree.leaves(x): print(leaf)", (CONTAINER, None)),
         ("for a, r in zip(x, (1, 2)): print(a, r)", (CONSTANT, 2)),
         ("for i in range(cfg.rounds): x = jnp.sin(x)", (SETTING, None)),
+        ("for i in range(min(len(x), 10)): x = x + x[i]", (CONSTANT, 10)),
+        ("for i in range(min(cfg.rounds, 10)): x = x + x[i]", (CONSTANT, 10)),
+        ("for i in range(len(x), 10): x = x + i", (CONSTANT, 10)),
+        ("for i in range(10 - len(x)): x = x + i", (BoundKind.UNKNOWN, None)),
+        ("for i in range(x.shape[2]): x = x + x[:, :, i]", (COMPONENTS, None)),
+        ("for i in range(x.shape[2]): x = x + x[i]", (DATA_AXIS, None)),
     ],
 )
 def test_kind_of_a_bound(loop: str, expected: tuple[BoundKind, int | None]) -> None:
@@ -153,3 +159,39 @@ def test_an_array_that_a_setting_makes_does_not_make_the_setting_large(body: str
     facts = facts_of(text)
     loop = facts.tree.loops[0]
     assert facts.loops.bounds.indexes_leading(loop, facts.loops.nodes_of_turn) == array
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ("f(jnp.arange(5))", (CONSTANT, 5)),
+        ("f(jnp.ones((5, 2)))\nf(jnp.array([1.0, 2.0]))", (CONSTANT, 5)),
+        ("xs = [jnp.array([0.1, 0.2]), jnp.array([0.1, 0.2, 0.3])]\nfor y in xs: f(y)", (CONSTANT, 3)),
+        ("f(unknown())", (DATA_AXIS, None)),
+    ],
+)
+def test_lengths_that_callers_give(more: str, expected: tuple[BoundKind, int | None]) -> None:
+    assert bound_of("for i in range(x.shape[0]): x = x + x[i]", more=more) == expected
+
+
+@pytest.mark.parametrize(
+    ("loop", "more", "shown", "chunked"),
+    [
+        ("for i in range(len(x)): x = x + x[i]", "f(jnp.ones(5))\nf(unknown())", 5, False),
+        ("for i in range(len(x)): x = x + x[i]", "f(unknown())", None, False),
+        ("for i in range(0, len(x), cfg.width): x = x + x[i]", "", None, True),
+        ("for i in range(0, len(x), 1024): x = x + x[i]", "", None, True),
+        ("for i in range(0, len(x), 2): x = x + x[i]", "", None, False),
+        ("for i in range(len(x), 0, -1): x = x + x[i]", "", None, False),
+    ],
+)
+def test_what_is_known_of_an_axis(loop: str, more: str, shown: int | None, chunked: bool) -> None:
+    facts = facts_of(f"@jax.jit\ndef f(x):\n    {loop}\n{more}")
+    found = facts.loops.bounds.of(facts.tree.loops[0])
+    assert (found.kind, found.shown, found.chunked) == (DATA_AXIS, shown, chunked)
+
+
+def test_a_list_holds_objects() -> None:
+    text = "@jax.jit\ndef f(xs: list[jax.Array]):\n    for i in range(len(xs)): y = xs[i]\n    for x in xs: y = x"
+    facts = facts_of(text)
+    assert [facts.loops.bounds.of(loop).kind for loop in facts.tree.loops] == [CONTAINER, CONTAINER]

@@ -17,6 +17,10 @@ _CLOCKS = frozenset({"time", "perf_counter", "monotonic", "process_time", "perf_
 _FAST = ("jax.vmap", "jax.jit", "equinox.filter_jit", "equinox.filter_vmap", "flax.nnx.jit", "flax.nnx.vmap")
 
 
+_AROUND_ONE = 3
+"""Statements of a block that times one thing: a look at the clock, what is timed, and another look."""
+
+
 class Measured:
     """Tells it for loops and functions."""
 
@@ -55,14 +59,14 @@ class Measured:
         return any(wrapped.wrapper.name in _FAST for wrapped in self._wrappings.calls.values())
 
     def _times_statements(self, part: cst.CSTNode) -> bool:
-        """Whether a block times two things or more, one after the other, whose results it discards."""
+        """Whether a block times things whose results it discards: two or more in turn, or one and nothing else."""
         if not isinstance(part, cst.IndentedBlock):
             return False
         found = sum(
             isinstance(statement, cst.SimpleStatementLine) and isinstance(statement.body[0], cst.Expr)
             for statement in self._timed(part)
         )
-        return found > 1
+        return found > 1 or (found == 1 and len(part.body) <= _AROUND_ONE)
 
     def _timed(self, block: cst.IndentedBlock) -> Iterator[cst.CSTNode]:
         """Yield the statements of a block that are alone between two looks at a clock."""

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import libcst as cst
 
+from jaxlint.facts.context.calls import argument_of
 from jaxlint.facts.context.wrapping import Wrapped, Wrappings
 from jaxlint.facts.jax_api import arrays
 from jaxlint.facts.jax_api.name_priors import PARAMETER_TREES
 from jaxlint.facts.syntax.constants import UNKNOWN, Constants
 from jaxlint.facts.syntax.names import Expression, External, Item, Names
-from jaxlint.facts.syntax.tree import Function, Tree, kinds, last_name, same_code, within
+from jaxlint.facts.syntax.tree import Function, Parameter, Tree, kinds, last_name, same_code, within
 from jaxlint.facts.values.lengths import Lengths
 
 _TRANSFERS = frozenset({"asarray", "array", "copy"})
@@ -205,8 +207,10 @@ class LeafMaps:
                 return inner is not node and self._is_written_out(inner)
         return True
 
-    def _operations_of(self, node: cst.CSTNode, depth: int, skipped: int = 0) -> int:
-        """Count the array operations of a function that is given arrays."""
+    def _operations_of(
+        self, node: cst.CSTNode, depth: int, skipped: int = 0, gets: Callable[[Parameter], bool] = lambda _: True
+    ) -> int:
+        """Count the array operations of a function on what it is given; `gets` says which parameters get arrays."""
         if depth <= 0:
             return 0
         most = 0
@@ -214,7 +218,7 @@ class LeafMaps:
             if isinstance(value, External):
                 found = int(_dispatches(value.name))
             elif isinstance(value, Function):
-                found = self._operations_in(value, depth, skipped)
+                found = self._operations_in(value, depth, skipped, gets)
             elif isinstance(value, Expression) and isinstance(value.node, cst.Call):
                 inner = self._wrappings.of(value.node)
                 traced = inner is not None and not inner.wrapper.compiles and inner.wrapper.makes_callable
@@ -235,7 +239,9 @@ class LeafMaps:
             for target in node.targets
         )
 
-    def _operations_in(self, function: Function, depth: int, skipped: int = 0) -> int:
+    def _operations_in(
+        self, function: Function, depth: int, skipped: int = 0, gets: Callable[[Parameter], bool] = lambda _: True
+    ) -> int:
         if (
             id(function) in self._busy
             or depth == 0
@@ -245,7 +251,9 @@ class LeafMaps:
         given = {
             p.name
             for p in function.parameters[skipped:]
-            if p.default is None and not (p.annotation is not None and last_name(p.annotation) in _NUMBERS_AND_TEXT)
+            if p.default is None
+            and gets(p)
+            and not (p.annotation is not None and last_name(p.annotation) in _NUMBERS_AND_TEXT)
         }
         if self._assigns_items(function, given):
             return 0  # which arrays of JAX refuse
@@ -314,7 +322,17 @@ class _Counter:
             if name == "astype":
                 return int(not (node.args and _is_dtype_of_array(node.args[0].value)))
             return int(name in arrays.ARRAY_METHODS or name in arrays.UPDATES)
-        return self._maps._operations_of(node.func, self._depth - 1) if given else 0
+        return self._maps._operations_of(node.func, self._depth - 1, gets=self._gets(node)) if given else 0
+
+    def _gets(self, call: cst.Call) -> Callable[[Parameter], bool]:
+        """Return whether a parameter of what is called gets something that is made of the leaf."""
+        by_star = any(arg.star for arg in call.args)
+
+        def gets(parameter: Parameter) -> bool:
+            argument = argument_of(call, parameter, bound=False)
+            return by_star or (argument is not None and self._is_of_leaf(argument))
+
+        return gets
 
     def _is_of_leaf(self, node: cst.CSTNode) -> bool:
         """Whether an expression has the leaf in it, or what is made of it."""

@@ -245,7 +245,8 @@ class Evidences:
         few = loop.operations < FEW - (named and not loop.beside)
         if few and not (loop.is_many or copies):
             doubts |= {Doubt.FEW}
-        counted = loop.is_many or named or bound.kind is BoundKind.DATA_AXIS or loop.grows_often
+        along = bound.kind is BoundKind.DATA_AXIS and bound.high is None
+        counted = loop.is_many or named or along or loop.grows_often
         if not counted and loop.operations < _HEAVY:
             doubts |= {Doubt.UNCOUNTED}
         if loop.solves or loop.beside:

@@ -144,7 +144,11 @@ class Bounds:
             if func in ("range", "trange") and args:
                 stop = self._of_number(args[1] if len(args) > 1 else args[0])
                 start = self._of_number(args[0]) if len(args) > 1 else None
-                return start if start is not None and stop.kind is BoundKind.CONSTANT else stop
+                if start is not None and stop.kind is BoundKind.CONSTANT:
+                    # It counts up to a number, from wherever.
+                    up = start.kind is BoundKind.DATA_AXIS and len(args) <= _START_AND_STOP
+                    return replace(stop, low=0) if up else start
+                return stop
             if (builtin and func in ("enumerate", "reversed", "list", "tuple", "sorted", "iter")) or func == "tqdm":
                 return self._of_iterable(args[0]) if args else UNKNOWN_BOUND
             if builtin and func == "zip":
@@ -252,6 +256,8 @@ class Bounds:
         if isinstance(node, cst.Call) and last_name(node.func) == "min" and not self._names.externals(node.func):
             sides = [self._of_number(arg.value, depth - 1) for arg in node.args]
             highs = [side.high for side in sides if side.high is not None]
+            if any(side.kind is BoundKind.CONSTANT for side in sides):
+                return Bound(BoundKind.CONSTANT, 0, min(highs, default=None))
             return replace(self._best(sides), high=min(highs, default=None), low=0)
         if isinstance(node, (cst.Call, cst.UnaryOperation, cst.Arg, cst.Subscript)):
             return self._best([self._of_number(child, depth - 1) for child in children(node)])
