@@ -31,10 +31,18 @@ class Calculations:
         self._names = names
         self._wrappings = wrappings
         self._contexts = contexts
+        self._known: dict[int, bool] = {}
 
     def is_calculation(self, function: Function | None) -> bool:
         """Whether a function does nothing but compute a value from its arguments, as far as its own text shows."""
-        if function is None or function.yields:
+        if function is None:
+            return False
+        if id(function) not in self._known:
+            self._known[id(function)] = self._only_computes(function)
+        return self._known[id(function)]
+
+    def _only_computes(self, function: Function) -> bool:
+        if function.yields:
             return False
         if function.is_lambda:
             return True

@@ -8,6 +8,7 @@ for instances that compare by value as well: the cache's key is the changed inst
 from __future__ import annotations
 
 import functools
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -126,6 +127,8 @@ class Stale:
         self._tracing = tracing
         self._instances = instances
         self._runs = runs
+        self._changes_by_class: dict[int, list[Change]] = {}
+        self._changes_by_attribute: dict[int, dict[str, list[Change]]] = {}
 
     @functools.cached_property
     def reads(self) -> list[StaleRead]:
@@ -286,17 +289,35 @@ class Stale:
                     found.append(Change(tuple(path), place, root, self._tree.context(place)))
         return found
 
+    @functools.cached_property
+    def _changes_in(self) -> dict[int, list[Change]]:
+        """The same by the function in which they are."""
+        found: dict[int, list[Change]] = defaultdict(list)
+        for change in self._changes:
+            found[id(change.context.function)].append(change)
+        return found
+
     def _nodes(self) -> Iterator[cst.CSTNode]:
         yield from (node for node in within(self._tree.module) if id(node) in self._tree.contexts)
 
-    def changes_of(self, cls: Class) -> Iterator[Change]:
-        """Yield the places that assign an attribute of an instance, or change it in place."""
-        for change in self._changes:
-            for value in self._names.values(change.root):
-                known = self._names.instance_class(value)
-                if known is not None and (known in self._names.mro(cls) or cls in self._names.mro(known)):
-                    yield change
-                    break
+    def changes_of(self, cls: Class) -> list[Change]:
+        """Return the places that assign an attribute of an instance, or change it in place."""
+        if id(cls) not in self._changes_by_class:
+            self._changes_by_class[id(cls)] = [change for change in self._changes if self._may_be_of(cls, change)]
+        return self._changes_by_class[id(cls)]
+
+    def _changes_to(self, cls: Class, attribute: str) -> list[Change]:
+        """Return those that change an attribute, or something in it."""
+        if id(cls) not in self._changes_by_attribute:
+            found = self._changes_by_attribute[id(cls)] = defaultdict(list)
+            for change in self.changes_of(cls):
+                found[change.path[0]].append(change)
+        return self._changes_by_attribute[id(cls)].get(attribute, [])
+
+    def _may_be_of(self, cls: Class, change: Change) -> bool:
+        """Whether what a place changes may be an instance of a class."""
+        known = map(self._names.instance_class, self._names.values(change.root))
+        return any(one and (one in self._names.mro(cls) or cls in self._names.mro(one)) for one in known)
 
     def _is_made(self, change: Change, cls: Class) -> bool:
         """Whether a change is a part of making the instance, or fills in what was skipped once."""
@@ -340,7 +361,7 @@ class Stale:
         found: list[StaleRead] = []
         if read.path in set(self._stored_by(handle.function)):
             return None
-        for change in self.changes_of(handle.cls):
+        for change in self._changes_to(handle.cls, read.path[0]):
             shorter = min(len(change.path), len(read.path))
             if change.path[:shorter] != read.path[:shorter] or self._is_made(change, handle.cls):
                 continue
@@ -368,9 +389,7 @@ class Stale:
         return any(last_name(receiver) == handle.instance for receiver in receivers)
 
     def _stored_by(self, function: Function) -> Iterator[Path]:
-        for change in self._changes:
-            if change.context.function is function:
-                yield change.path
+        yield from (change.path for change in self._changes_in.get(id(function), ()))
 
     def _is_renewed(self, handle: Handle, change: Change) -> bool:
         """Whether whoever changes the attribute compiles the function again as well, or empties its cache."""

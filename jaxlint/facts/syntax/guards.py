@@ -49,7 +49,7 @@ def keeps_traces_out(tree: Tree, node: cst.CSTNode) -> bool:
             return True
         if isinstance(parent, cst.With) and any(asks(item.item) for item in parent.items):
             return True
-        if isinstance(parent, cst.IndentedBlock) and _is_left_before(parent, child):
+        if isinstance(parent, cst.IndentedBlock) and _is_left_before(tree, parent, child):
             return True
         if isinstance(parent, (cst.FunctionDef, cst.Lambda)):
             return False
@@ -146,14 +146,17 @@ def _asks_for_scalar(test: cst.BaseExpression) -> bool:
     return (zero and last_name(test.left) == "ndim") or (empty and last_name(test.left) == "shape")
 
 
-def _is_left_before(block: cst.IndentedBlock, statement: cst.CSTNode) -> bool:
+def _is_left_before(tree: Tree, block: cst.IndentedBlock, statement: cst.CSTNode) -> bool:
     """Whether an `if isinstance(x, Tracer): return ...` is before a statement of the same block."""
-    for earlier in block.body:
-        if earlier is statement:
-            return False
-        if isinstance(earlier, cst.If) and any(map(_speaks_of_traces, within(earlier.test))) and leaves(earlier.body):
-            return True
-    return False
+    if id(block) not in tree.left_before:
+        asked = (
+            number
+            for number, part in enumerate(block.body)
+            if type(part) is cst.If and any(map(_speaks_of_traces, within(part.test))) and leaves(part.body)
+        )
+        first = next(asked, len(block.body))
+        tree.left_before[id(block)] = frozenset(map(id, block.body[first + 1 :]))
+    return id(statement) in tree.left_before[id(block)]
 
 
 def leaves(body: cst.BaseSuite) -> bool:

@@ -287,7 +287,8 @@ class Tree:
         self.loads: dict[str, list[cst.Name]] = defaultdict(list)
         self.expression_statements: list[cst.Expr] = []
         self.star_imports: list[str] = []
-        self.once_marks: set[int] = set()
+        self.left_before: dict[int, frozenset[int]] = {}
+        """The statements of a block that follow a test for tracers which leaves it; `guards` keeps them here."""
         self._order = 0
         self._stack: list[tuple[cst.CSTNode, cst.CSTNode | None, Context]] = []
         self._walk(module)

@@ -210,6 +210,5 @@ def refuse_dynamic_names(syntax: Syntax, function: ast.AST) -> None:
     for around in syntax.around(function):
         if isinstance(around, FUNCTIONS):
             outermost = around
-    for node in ast.walk(outermost):
-        if isinstance(node, ast.Name) and node.id in ("locals", "vars", "exec", "eval", "dir"):
-            raise NoFixError("names are looked up at run time")
+    if outermost in syntax.looking_up:
+        raise NoFixError("names are looked up at run time")

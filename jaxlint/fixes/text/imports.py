@@ -84,11 +84,10 @@ def _imported(node: ast.AST) -> Iterator[tuple[str, str]]:
 
 def _top_imports(syntax: Syntax, place: int) -> Iterator[ast.Import | ast.ImportFrom]:
     """Yield the imports that have surely run when the top-level statement of a place runs."""
-    for node in syntax.tree.body:
+    for node in syntax.imports:
         if syntax.span(node).end > place:
             return
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
-            yield node
+        yield node
 
 
 def _shadowed(syntax: Syntax, name: str, place: int) -> bool:
@@ -97,22 +96,10 @@ def _shadowed(syntax: Syntax, name: str, place: int) -> bool:
         top = syntax.top(place)
     except NoFixError:
         return False
-    return any(_binds(node, name) for node in ast.walk(top)) if not isinstance(top, _IMPORTS) else False
+    return not isinstance(top, _IMPORTS) and name in syntax.bound_in(top)
 
 
 _IMPORTS = (ast.Import, ast.ImportFrom)
-
-
-def _binds(node: ast.AST, name: str) -> bool:
-    if isinstance(node, ast.Name):
-        return node.id == name and not isinstance(node.ctx, ast.Load)
-    if isinstance(node, ast.arg):
-        return node.arg == name
-    if isinstance(node, _IMPORTS):
-        return any((alias.asname or alias.name.partition(".")[0]) == name for alias in node.names)
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler)):
-        return node.name == name
-    return False
 
 
 def _bound_elsewhere(syntax: Syntax) -> frozenset[str]:

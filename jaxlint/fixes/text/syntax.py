@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import bisect
 import functools
 import re
 import unicodedata
@@ -41,6 +42,7 @@ class Syntax:
             raise NoFixError(str(error)) from None
         self.parents: dict[ast.AST, ast.AST] = {}
         self._by_span: dict[Span, list[ast.AST]] = {}
+        self._bound: dict[ast.stmt, frozenset[str]] = {}
         for node in ast.walk(self.tree):
             for child in ast.iter_child_nodes(node):
                 self.parents[child] = node
@@ -99,10 +101,21 @@ class Syntax:
             NoFixError: the place is in none.
         """
         start = place if isinstance(place, int) else place.start
-        for node in self.tree.body:
-            if self.start(node) <= start < self.span(node).end:
-                return node
-        raise NoFixError("not in a top-level statement")
+        starts, ends = self._ends
+        number = bisect.bisect_right(starts, start) - 1
+        if number < 0 or start >= ends[number]:
+            raise NoFixError("not in a top-level statement")
+        return self.tree.body[number]
+
+    @functools.cached_property
+    def _ends(self) -> tuple[list[int], list[int]]:
+        """Where the statements of the module start and end."""
+        return [self.start(node) for node in self.tree.body], [self.span(node).end for node in self.tree.body]
+
+    @functools.cached_property
+    def imports(self) -> list[ast.Import | ast.ImportFrom]:
+        """The imports among the statements of the module."""
+        return [node for node in self.tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
 
     def top_of(self, node: ast.AST) -> ast.AST:
         """Return the statement of the module that a node is in."""
@@ -197,6 +210,21 @@ class Syntax:
         return frozenset(names | {node.attr for node in ast.walk(self.tree) if isinstance(node, ast.Attribute)})
 
     @functools.cached_property
+    def looking_up(self) -> frozenset[ast.AST]:
+        """The nodes, functions and the module among them, in which something looks names up at run time."""
+        found: set[ast.AST] = set()
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Name) and node.id in ("locals", "vars", "exec", "eval", "dir"):
+                found.update(self.around(node))
+        return frozenset(found)
+
+    def bound_in(self, statement: ast.stmt) -> frozenset[str]:
+        """Return the names that a statement of the module binds in any scope."""
+        if statement not in self._bound:
+            self._bound[statement] = frozenset(name for node in ast.walk(statement) for name in _bound_by(node))
+        return self._bound[statement]
+
+    @functools.cached_property
     def module_bindings(self) -> dict[str, list[ast.AST]]:
         """The statements and expressions that bind each name of the module's scope, `global` elsewhere included."""
         found: dict[str, list[ast.AST]] = {}
@@ -217,6 +245,19 @@ def syntax_of(source: Source) -> Syntax:
         NoFixError: as for `Syntax`.
     """
     return Syntax(source)
+
+
+def _bound_by(node: ast.AST) -> Iterator[str]:
+    """Yield the names that a node binds by itself, in whatever scope."""
+    if isinstance(node, ast.Name):
+        if not isinstance(node.ctx, ast.Load):
+            yield node.id
+    elif isinstance(node, ast.arg):
+        yield node.arg
+    elif isinstance(node, (ast.Import, ast.ImportFrom)):
+        yield from (alias.asname or alias.name.partition(".")[0] for alias in node.names)
+    elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler)) and node.name:
+        yield node.name
 
 
 def _bindings(scope: ast.AST) -> Iterator[tuple[str, ast.AST]]:
