@@ -59,6 +59,25 @@ test-matrix: $(VENV)/installed-dev.stamp $(JAX:%=build/jax/%/installed.stamp) ##
 			tests/test_ground_truth.py tests/test_testdata.py || failed="$$failed $$version"; \
 	done; test -z "$$failed" || { echo "failed under jax:$$failed"; exit 1; }
 
+# The oldest versions that pyproject.toml allows, of what jaxlint itself needs; the newest are those of `make test`.
+build/floors/installed.stamp: pyproject.toml tests/floors.py | $(BIN)/python
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade \
+		$$($(BIN)/python tests/floors.py) pytest hypothesis pyyaml jsonschema
+	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	@touch $@
+
+.PHONY: test-floors
+test-floors: build/floors/installed.stamp ## Test with the oldest libcst, flake8, pathspec and shtab that are allowed
+	build/floors/bin/python -m pytest -q tests/doors/test_flake8.py tests/doors/test_completion.py \
+		tests/doors/test_check.py tests/doors/test_fix.py tests/test_discovery.py tests/test_config.py tests/test_noqa.py \
+		tests/facts/test_nodes.py
+	build/floors/bin/python -m pytest -q -k "not under_jax" tests/fixes/test_goldens.py
+
+.PHONY: dist
+dist: $(VENV)/installed-dev.stamp ## Build the wheel and the sdist, and try the wheel in an environment without jax
+	$(BIN)/python -m tests.distribution
+
 .PHONY: test-page
 test-page: $(VENV)/installed-dev.stamp ## Open the page of a run in headless Chromium; screenshots go to build/page
 	$(BIN)/python -m tests.browser
