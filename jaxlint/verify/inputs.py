@@ -19,7 +19,7 @@ import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from .uses import OMITTED, Definitions, FunctionUses, Use, joined
@@ -288,6 +288,8 @@ class Synthesis:
             return [Choice("sequence", (cls, None, use.items or 2))]
         if cls is dict:
             return [Choice("dict", tuple(use.keys) or ("a", "b"))]
+        if issubclass(cls, PurePath):
+            return [Choice("static", cls("a"))]
         if issubclass(cls, enum.Enum):
             return [Choice("static", member) for member in list(cls)[:4]]
         if cls.__module__.split(".")[0] in ("jax", "jaxlib", "numpy", "jaxtyping", "chex"):
@@ -359,7 +361,7 @@ class Synthesis:
     # --- uses and names -----------------------------------------------------------------------------------------------
 
     def _by_use(self, name: str, use: Use) -> list[Choice]:  # noqa: C901
-        arrays = set(use.attributes) & _ARRAY_ATTRIBUTES
+        arrays = set(use.attributes) & ARRAY_ATTRIBUTES
         if use.texts:
             return [Choice("static", text) for text in use.texts]
         if _MODEL.match(name):
@@ -444,6 +446,9 @@ class World:
             if slot is None:
                 slot = Slot(self._synthesis.choices(name, use, annotation, default, literals), use)
                 self._slots[path] = slot
+                if _OWN in slot.choices and self._use(f"{path}()") != Use():
+                    # How its result is used says what it gives.
+                    slot.choices.sort(key=lambda choice: choice.kind == "function" and choice != _OWN)
             if not slot.choices:
                 del self.touched[path]
                 raise NoInputError(path, f"nothing can be made of {name}, which is abstract")
@@ -586,6 +591,11 @@ class World:
         kind = type(cls)(cls.__name__, (cls,), names)
         return object.__new__(kind)
 
+    def result(self, path: str) -> Any:
+        """Return what calling the value at a path gives, as its use asks for."""
+        place = f"{path}()"
+        return self.value(place, "", self._use(place))
+
     def _instance(self, path: str, cls: type, make: Any = None) -> Any:
         """Return an instance of a class, made by its constructor or by a class method."""
         if inspect.isabstract(cls):
@@ -635,6 +645,8 @@ class _StandIn:
         ]
         total = sum((jax.numpy.sum(leaf) for leaf in leaves), start=jax.numpy.zeros(()))
         given = [*arguments, *words.values()]
+        if self._kind == "own":
+            return self._world.result(self._path)
         if self._kind == "sum":
             return total
         first = given[0] if given else total
@@ -729,9 +741,9 @@ def instances(cls: type) -> list[Choice]:
 
 
 def _functions(use: Use) -> list[Choice]:
-    kinds = ["same", "sum", "pair", "all", "last", "riap", "last pair"]
+    kinds = ["same", "own", "sum", "pair", "all", "last", "riap", "last pair"]
     if use.results == 2:
-        kinds = ["pair", "last pair", "riap", "all", "same", "sum"]
+        kinds = ["pair", "last pair", "own", "riap", "all", "same", "sum"]
     if use.scalar:
         kinds = ["sum", "riap", "same"]
     return [Choice("function", kind) for kind in kinds]
@@ -796,6 +808,7 @@ _NESTING = 3
 _Callable = typing.get_origin(Callable[..., Any])
 _Mapping = typing.get_origin(Mapping[Any, Any])
 _Sequence = typing.get_origin(typing.Sequence[Any])
+_OWN = Choice("function", "own")
 _INTEGERS = [Choice("static", 4), Choice("static", 2), Choice("static", SIZE), Choice("static", 1), Choice("static", 0)]
 _FLAGS = [Choice("static", True), Choice("static", False)]
 _FALLBACKS = [
@@ -826,7 +839,7 @@ _FUNCTION = re.compile(r"^(f|fn|func|fun|function|.*_fn|.*_fun|activation|act|lo
 _MODEL = re.compile(r"^(model|net|network|module|policy|critic|actor|encoder|decoder|optimi[sz]er|opt|tx)$")
 _INDEX = re.compile(r"^(labels?|tokens?|idx|indices|.*_ids?|targets?|step|.*_idx|.*_indices)$")
 _TREE_NAME = re.compile(r"^(params?|grads?|state|opt_state|variables|batch|carry|.*_params|weights|tree|m|v|mu|nu)$")
-_ARRAY_ATTRIBUTES = frozenset(
+ARRAY_ATTRIBUTES = frozenset(
     "shape ndim dtype mean sum reshape transpose T max min astype at size std var argmax ravel flatten squeeze dot item"
     " tolist block_until_ready real imag conj prod cumsum argsort sort".split()
 )

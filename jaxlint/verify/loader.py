@@ -16,6 +16,7 @@ import importlib
 import importlib.abc
 import importlib.util
 import inspect
+import os
 import re
 import sys
 import time
@@ -65,6 +66,7 @@ class Module:
         self._name, self._roots = _identity(Path(path))
         self._module = types.ModuleType(self._name)
         self._module.__file__ = path
+        self._folders: list[str] = []
         self._units: list[_Unit] = []
         self._asked: frozenset[int] = frozenset()
         self._examples: Mapping[str, Any] = {}
@@ -119,9 +121,15 @@ class Module:
         self._instrumented = Definitions(tree)
         self._recorder.attach(self._path, instrumenter)
         sys.path[:0] = self._roots
+        # As a program finds them that is started from the folder of its project.
+        folders = [os.path.join(os.getcwd(), "src"), os.getcwd()]
+        self._folders = [folder for folder in folders if folder not in sys.path and os.path.isdir(folder)]
+        sys.path += self._folders
         self._before = frozenset(sys.modules)
         statements: list[Statement] = []
         self._import(lambda: statements.extend(self._statements(None if whole else seconds)))
+        if not whole:
+            _parse_flags()
         found = self._find_examples(examples)
         return Loaded(tuple(statements), *found, switched_off=self._recorder.switched_off())
 
@@ -148,8 +156,16 @@ class Module:
                         reason = f"line {unit.line} {run.failure.message}, which is more than loading may take"
                     self._module.__dict__.setdefault(name, Stub(name, reason))
                 self._liftable.update(dict.fromkeys(liftable(unit.written), True))
+            self._note_stubs(unit)
             if run.events or run.failure or run.reached:
                 yield Statement(unit.line, unit.end_line, run)
+
+    def _note_stubs(self, unit: _Unit) -> None:
+        """Note what of the names that a statement has bound is part of what another one failed to compute."""
+        for name in liftable(unit.written):
+            value = vars(self._module).get(name)
+            if isinstance(value, Stub) and self._liftable.get(value.jaxlint_name.partition(".")[0]):
+                self._liftable[name] = True
 
     def _import(self, execute: Callable[[], None]) -> None:
         """Make the module known under its name, and run it, packages around it first."""
@@ -501,7 +517,7 @@ class Module:
             ours = module is self._module or (name not in self._before and file and self._recorder.is_user(file))
             if ours:
                 sys.modules.pop(name, None)
-        sys.path[:] = [entry for entry in sys.path if entry not in self._roots]
+        sys.path[:] = [entry for entry in sys.path if entry not in (*self._roots, *self._folders)]
         self._examples = {}
         self._searches.clear()
         self._finders.clear()
@@ -674,6 +690,13 @@ def _identity(path: Path) -> tuple[str, list[str]]:
     return "jaxlint_target_" + "".join(c if c.isalnum() else "_" for c in path.stem), roots
 
 
+def _parse_flags() -> None:
+    """Give the flags of a program their defaults, as its main function would find them."""
+    flags = getattr(sys.modules.get("absl.flags"), "FLAGS", None)
+    if flags is not None and not flags.is_parsed():
+        flags.mark_as_parsed()
+
+
 def _hook_of(file: str) -> Any:
     """Return the hook that a file of examples defines; raises whatever the file does, AttributeError without one."""
     spec = importlib.util.spec_from_file_location("jaxlint_examples_file", file)
@@ -749,7 +772,7 @@ def _configures(statement: ast.stmt) -> bool:
     if not isinstance(call, ast.Call):
         return False
     name = ast.unparse(call.func)
-    return "config.update" in name or name.rpartition(".")[2].startswith(("def", "register"))
+    return "config.update" in name or name.rpartition(".")[2].lower().startswith(("def", "register"))
 
 
 def _without_calls(statement: ast.stmt) -> None:

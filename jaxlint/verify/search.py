@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from . import clock
-from .inputs import SIZE, Choice, NoInputError, Slot, State, Synthesis, World, bare, instances
+from .inputs import ARRAY_ATTRIBUTES, SIZE, Choice, NoInputError, Slot, State, Synthesis, World, bare, instances
 from .observation import Anchor, Failure, Run
 from .recorder import EnoughError, Recorder
 from .uses import Definitions, Function, FunctionUses, Use
@@ -297,8 +297,8 @@ class Search:
             with deadline(2 * _LONGEST_TRY):
                 function, arguments = self.prepare(world)
         except NoInputError as error:
-            prefix = error.path + ">"
-            suspects = [path for path in world.touched if path == error.path or path.startswith(prefix)]
+            owner = error.path.rstrip(">")
+            suspects = [path for path in world.touched if path == owner or path.startswith(owner + ">")]
             suspects = self._narrowed(error, suspects)
             return Outcome(None, -1.0, suspects, reason=str(error), world=world)
         except DeadlineError:
@@ -981,6 +981,9 @@ def _callables(value: Any, path: str, node: Function, depth: int = 2) -> Iterato
 
 def _kinds_for(kind: str, message: str) -> tuple[str, ...]:
     """Return the kinds of choices that an exception asks for."""
+    missing = re.search(r"object has no attribute '(\w+)'", message)
+    if missing is not None and missing[1] in ARRAY_ATTRIBUTES:
+        return ("array",)
     if kind == "AttributeError" and "has no attribute" in message:
         return ("record", "opaque")
     if "valid JAX type" in message or "as an abstract array" in message:

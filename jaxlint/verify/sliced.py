@@ -75,22 +75,30 @@ class Sliced:
         known = slices.candidates(self.written, wanted.line)
         failed = first
         for number in range(_STEPS):
+            # A few tries tell what fails next, whatever the arguments.
             if failed is not None and not self._learn(failed, known) and not (number == 0 and self._names):
                 break
-            share = max(min(seconds * _SHARE, end - clock.now()), _LEAST)
-            failed, found = self._search(wanted, tries, share)
-            if failed is None or found is not None:
-                return None if failed is None or found is None else (failed, found)
-            if self._ends(failed):
+            failed, found = self._search(wanted, _FEW, max(min(seconds * _SHARE, end - clock.now()), _LEAST))
+            if failed is None or self._ends(failed):
                 return None
+            if found is not None:
+                return failed, found
             if clock.now() > end:
-                return None
+                break
         before = [statement for statement in known if first_line(statement) < wanted.line]
-        if set(before) <= set(self._out) or (failed is not None and "never ran" in failed.reason):
-            return None
-        self._out = list({*self._out, *before})
-        failed, found = self._search(wanted, tries, max(end - clock.now(), _LEAST))
-        return None if failed is None or found is None else (failed, found)
+        everything = list({*self._out, *before})
+        for left_out, share in ((self._out, _HALF), (everything, 1.0)):
+            left = (end - clock.now()) * share
+            if left < 0 or (failed is not None and left_out is everything and "never ran" in failed.reason):
+                return None
+            self._out = left_out
+            if left_out or self._names:
+                failed, found = self._search(wanted, tries, max(left, _LAST))
+                if failed is not None and found is not None:
+                    return failed, found
+            if set(everything) == set(self._out):
+                break
+        return None
 
     @staticmethod
     def _ends(failed: Search | None) -> bool:
@@ -227,7 +235,7 @@ _ENDS = ("SystemExit", "KeyboardInterrupt", "NotImplementedError")
 _STATEMENT = "<statement>"
 _PLAIN = frozenset(("staticmethod", "classmethod", "property", "override", "typing.override"))
 """Decorators that change nothing of what a function does."""
-_STEPS = 3
-"""How many single statements are skipped before all are."""
-_SHARE, _LEAST = 0.4, 0.5
+_STEPS, _FEW = 8, 6
+"""How many single statements are left out before all are, and how many tries tell which is next."""
+_SHARE, _HALF, _LEAST, _LAST = 0.3, 0.5, 0.5, 2.0
 _ON_HOST = re.compile(r"numpy\.ndarray' object has no attribute|np\.ndarray' object has no attribute")
