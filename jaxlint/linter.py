@@ -163,7 +163,7 @@ def _findings(
 
     rule = module.RULE
     found: list[Finding] = []
-    levels = [(report, confidence(report.evidence)) for report in module.check(facts)]
+    levels = [(report, confidence(report.evidence, rule.code)) for report in module.check(facts)]
     if not any(level is not None and level >= minimum for _, level in levels):
         return found  # a place costs two parses of its block
     for report, level in levels:

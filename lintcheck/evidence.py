@@ -20,7 +20,8 @@ from typing import Any
 
 from jaxlint import linter
 from jaxlint.doors.cli import main
-from jaxlint.facts.evidence.confidence import confidence
+from jaxlint.facts.evidence.confidence import confidence, graded
+from lintcheck.marks import Marks
 
 MARK = "\x1e"
 """What separates a message from the evidence for it; no message holds it."""
@@ -70,7 +71,7 @@ def handed_on() -> Iterator[None]:
         found = original(SimpleNamespace(RULE=module.RULE, check=check), facts, *rest)
         # In the order of the reports; a failure of jaxlint's own comes between.
         left = iter([report for report in reports if confidence(report.evidence) is not None])
-        return [item if item.code == "JAX000" else _with_evidence(item, next(left).evidence) for item in found]
+        return [item if item.code == "JAX000" else _with_evidence(item, next(left), facts) for item in found]
 
     linter._findings = findings  # type: ignore[assignment]
     try:
@@ -79,8 +80,11 @@ def handed_on() -> Iterator[None]:
         linter._findings = original
 
 
-def _with_evidence(finding: Any, evidence: object) -> Any:
-    told = json.dumps([finding.context, features(evidence)])
+def _with_evidence(finding: Any, report: Any, facts: Any) -> Any:
+    grade = graded(report.evidence)
+    words = [f"grade={grade.label}"] if grade is not None else []
+    words += features(report.evidence) + sorted(f"mark={mark.name.lower()}" for mark in Marks(facts).of(report.node))
+    told = json.dumps([finding.context, words])
     return replace(finding, message=f"{finding.message}{MARK}{told}")
 
 

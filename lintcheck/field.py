@@ -6,6 +6,7 @@
     python -m lintcheck.field merge FOLDER       takes FOLDER/answers into labels.tsv
     python -m lintcheck.field report FOLDER      writes labels.md from labels.tsv and FOLDER/candidates.jsonl
     python -m lintcheck.field fit FOLDER         fits weights to the labels of the learning half
+    python -m lintcheck.field calibrate FOLDER   writes what confidences hold: calibration.toml, docs/reliability.md
     python -m lintcheck.field names FOLDER       measures what names of functions and variables are worth
 
 Nothing of it is installed, imported or run, and none of it is committed.  In FOLDER, a repository `owner/name` has the
@@ -41,7 +42,7 @@ from typing import Any
 
 from jaxlint.rules import rules
 from jaxlint.rules.page import status
-from lintcheck import evidence, fit, labels, names
+from lintcheck import calibration, evidence, fit, labels, names
 from lintcheck.labels import Key, Known, Label
 from lintcheck.lintcheck import download
 
@@ -414,19 +415,35 @@ def report(arguments: argparse.Namespace) -> None:
 
 
 def fit_weights(arguments: argparse.Namespace) -> None:
-    """Fit, and print weights and the reliability of what they say."""
+    """Fit, and print weights, the reliability of what they say, and whether they choose better than the linter."""
+    examples = read_examples(arguments.folder)
+    print(fit.table(examples))
+    print(fit.comparison(examples))
+
+
+def read_examples(folder: Path) -> list[fit.Example]:
+    """Return the candidates that were read, with what was said of them."""
     rows = {row.key: row for row in labels.read(HERE / "labels.tsv") if row.verdict != labels.UNREAD}
-    examples = [
+    return [
         fit.Example(
             repository=candidate.repository,
             features=(f"rule={candidate.code}", *candidate.evidence),
             good=rows[candidate.key].verdict != "wrong",
             split=rows[candidate.key].split,
+            right=rows[candidate.key].verdict == "right",
+            level=candidate.confidence,
         )
-        for candidate in read_candidates(arguments.folder / "candidates.jsonl")
+        for candidate in read_candidates(folder / "candidates.jsonl")
         if candidate.key in rows
     ]
-    print(fit.table(examples))
+
+
+def calibrate(arguments: argparse.Namespace) -> None:
+    """Write what confidences hold: the table that the linter takes its words from, and the page that shows it."""
+    examples = read_examples(arguments.folder)
+    table = calibration.measured(examples)
+    calibration.write(table)
+    print(calibration.page(table))
 
 
 def measure_names(arguments: argparse.Namespace) -> None:
@@ -443,6 +460,7 @@ ACTIONS = {
     "report": report,
     "fit": fit_weights,
     "names": measure_names,
+    "calibrate": calibrate,
 }
 
 if __name__ == "__main__":

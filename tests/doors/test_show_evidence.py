@@ -45,7 +45,7 @@ MAIN = """
 
     if __name__ == "__main__":
         for i in range(100):
-            double(i)
+            double(jax.numpy.ones(3))
         step(jax.numpy.ones(5000))
         last(jax.numpy.ones(3))
 """

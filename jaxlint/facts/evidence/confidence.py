@@ -9,6 +9,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
+from jaxlint.facts.evidence.calibration import said
 from jaxlint.finding import Confidence
 
 
@@ -67,8 +68,14 @@ class Evidence:
     doubts: frozenset[Doubt] = frozenset()
 
 
-def confidence(evidence: Evidence) -> Confidence | None:
-    """Return how sure the evidence is, None where it says that nothing is wrong."""
+def confidence(evidence: Evidence, code: str = "") -> Confidence | None:
+    """Return how sure a finding of a rule is, in a word that holds; None where nothing is wrong."""
+    found = graded(evidence)
+    return None if found is None else said(code, found)
+
+
+def graded(evidence: Evidence) -> Confidence | None:
+    """Return how much the evidence says by itself, None where it says that nothing is wrong."""
     if evidence.traced:
         return None
     doubts = evidence.doubts
