@@ -139,7 +139,7 @@ CASES = {
         ("for", "`jax.jit` traces `g`", 3),
     ),
     "the second use": (
-        "def f(x):\n    g = jax.jit(lambda y: y)\n    x = g(x)\n    return g(x)\n",
+        "def f(x):\n    g = jax.jit(lambda y: y)\n    for i in range(9):\n        x = g(x)\n    return x\n",
         ("against", Doubt.REUSED.value, 6),
     ),
     "the option": (
