@@ -432,7 +432,7 @@ class Evidences:
         return frozenset(found)
 
     def _serves_a_run(self, site: CompileSite) -> bool:
-        """Whether a compiled function is called several times by what does more than compute a value."""
+        """Whether a jitted function is called several times by what does more than compute a value."""
         return len(site.fate.calls) > 1 and not self._is_run_for_values(site.context.function)
 
     def _own_program(self, site: CompileSite, target: Target) -> bool:
