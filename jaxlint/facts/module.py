@@ -279,7 +279,7 @@ class ModuleFacts:
     @functools.cached_property
     def quantities(self) -> Quantities:
         """How often eager loops run, and what they dispatch."""
-        return Quantities(self.loops, self.eager_arrays, self.calls, self.incoming)
+        return Quantities(self.loops, self.eager_arrays, self.calls, self.incoming, self.contexts.travels)
 
     @functools.cached_property
     def avoidable(self) -> Avoidable:

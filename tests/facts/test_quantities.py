@@ -39,3 +39,36 @@ def test_products_keep_reasons() -> None:
     assert Quantity(2, 3, ("a",)).times(Quantity(4, 5, ("b",))) == Quantity(8, 15, ("a", "b"))
     assert Quantity(2, None).times(Quantity(4, 5)).high is None
     assert not Quantity(0, None).is_below(10)
+
+
+@pytest.mark.parametrize(
+    ("text", "high"),
+    [
+        ("for i in range(40): x = jnp.sin(1.0)", 40),
+        ("def f():\n    for i in range(40): x = jnp.sin(1.0)", 40),
+        ("def f():\n    for i in range(40): x = jnp.sin(1.0)\nf()\nf()", 80),
+        ("def f():\n    for i in range(40): x = jnp.sin(1.0)\nfor j in range(10): f()", 400),
+        ("def f():\n    for i in range(40): x = jnp.sin(1.0)\ndef g():\n    f()\nfor j in range(10): g()", 400),
+        ("def f():\n    for i in range(40): x = jnp.sin(1.0)\nfor j in range(n): f()", None),
+        ("def f():\n    for i in range(40): x = jnp.sin(1.0)\n    f()", None),
+        ("def make():\n    def f():\n        for i in range(40): x = jnp.sin(1.0)\n    return f", None),
+    ],
+)
+def test_operations_in_all_calls(text: str, high: int | None) -> None:
+    facts = facts_of(text)
+    innermost = max(facts.tree.loops, key=lambda loop: (facts.quantities.work(loop).low, len(list(loop.around))))
+    assert facts.quantities.in_all(innermost).high == high
+
+
+@pytest.mark.parametrize(
+    ("text", "high"),
+    [
+        ("for j in range(10):\n    for i in range(40): y = jnp.cos(1.0)", 40),
+        ("for j in range(10):\n    x = jnp.sin(1.0)\n    for i in range(40): y = jnp.cos(1.0)", 41),
+        ("for j in range(10):\n    x = jnp.sin(1.0)\n    for i in range(n): y = jnp.cos(1.0)", None),
+    ],
+)
+def test_work_counts_the_loops_within(text: str, high: int | None) -> None:
+    facts = facts_of(text)
+    outer = next(loop for loop in facts.tree.loops if loop.outer is None)
+    assert facts.quantities.work(outer).high == high

@@ -28,6 +28,8 @@ MATERIAL = 2500
 Of 17 labelled loops of which the text shows that they dispatch fewer, two are worth one, and both make a new shape in
 each iteration.
 """
+MANY = 200
+"""So many dispatches in one call are worth a change where nobody visible says how many calls there are."""
 GROWN = 16
 """The same of iterations that each make a new shape, and so compile."""
 FEW = 4
@@ -88,6 +90,11 @@ class EagerLoop:
     def is_many(self) -> bool:
         """Whether the text shows how often the loop runs, and that it dispatches many operations."""
         return any(quantity.high is not None and quantity.high >= MATERIAL for quantity in (self.own, self.total))
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether the text shows many iterations, of a function that others may call again and again."""
+        return self.total.high is None and self.own.high is not None and self.own.high >= MANY
 
     @property
     def grows_often(self) -> bool:

@@ -6,6 +6,7 @@ of None says that nothing visible limits it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from jaxlint.facts.context.calls import Calls
@@ -46,12 +47,18 @@ class Quantities:
     """Answers for the loops of one module that run eagerly."""
 
     def __init__(
-        self, loops: Loops, arrays: EagerArrays, calls: Calls | None = None, incoming: Incoming = NOTHING
+        self,
+        loops: Loops,
+        arrays: EagerArrays,
+        calls: Calls | None = None,
+        incoming: Incoming = NOTHING,
+        travels: Callable[[Function], bool] = lambda _: False,
     ) -> None:
         self._loops = loops
         self._arrays = arrays
         self._calls = calls
         self._incoming = incoming
+        self._travels = travels
         self._known: dict[int, Quantity] = {}
 
     def runs(self, loop: Loop) -> Quantity:
@@ -76,6 +83,8 @@ class Quantities:
         sites = calls.of(function)
         if outside is not None and (outside.repeated or outside.called):
             return Quantity(1, None, ("other files call it, with arguments of their own",))
+        if self._travels(function):
+            return Quantity(1, None, ("it is handed on to others, who call it",))
         if not sites:
             return _ONCE
         total = Quantity(0, 0)

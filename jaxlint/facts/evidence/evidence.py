@@ -246,7 +246,7 @@ class Evidences:
         if few and not (loop.is_many or copies):
             doubts |= {Doubt.FEW}
         along = bound.kind is BoundKind.DATA_AXIS and bound.high is None
-        counted = loop.is_many or named or along or loop.grows_often
+        counted = loop.is_many or loop.is_counted or named or along or loop.grows_often
         if not counted and loop.operations < _HEAVY:
             doubts |= {Doubt.UNCOUNTED}
         if loop.solves or loop.beside:
