@@ -74,7 +74,7 @@ def _report_combine(a, b):
 
 
 def report(x):
-    """What `print` is given is no tracer."""
+    """What `print` is given is no tracer; that it prints says that it is a run, of which there are few."""
     total = lax.reduce(x, 0.0, _report_combine, (0,))
     print(total)
 
