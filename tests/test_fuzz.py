@@ -53,3 +53,12 @@ def test_monsters(name: str) -> None:
 def test_large_monsters(name: str, size: int) -> None:
     found = lint(Source(fuzz.MONSTERS[name](size), "a.py"), fuzz.EVERYTHING)
     assert "JAX000" not in [finding.code for finding in found]
+
+
+SUPERLINEAR = ("branches", "nested loops", "subclasses")
+"""Where work still grows faster than the text: `python bench/growth.py` says how fast."""
+
+
+@pytest.mark.parametrize("name", [name for name in fuzz.MONSTERS if name not in SUPERLINEAR])
+def test_work_grows_as_the_text_does(name: str) -> None:
+    assert fuzz.growth(name, 24) < 2.7  # two is linear, four quadratic

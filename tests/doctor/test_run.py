@@ -270,13 +270,21 @@ except KeyboardInterrupt:
 """
 
 
+HEARING = """
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execv(sys.executable, [sys.executable, "-m", "jaxlint", *sys.argv[1:]])
+"""
+"""`jaxlint` that hears Ctrl-C, even if the tests are a job in the background, which ignores it."""
+
+
 def test_ctrl_c_goes_to_the_program_and_the_report_covers_what_ran(tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text(STOPPED)
     process = subprocess.Popen(
         [
             sys.executable,
-            "-m",
-            "jaxlint",
+            "-c",
+            HEARING,
             "run",
             "-q",
             "--python",

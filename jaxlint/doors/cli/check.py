@@ -213,7 +213,7 @@ def _check(files: Sequence[File], beside: Sequence[File], arguments: argparse.Na
     good = True
     if arguments.diff:
         changed = fixing.show_diff(files, results, quiet=arguments.quiet)
-        return changed, _failed(results)
+        return changed and not arguments.exit_zero, _failed(results)
     if fix and data is not None:
         fixing.write_text(data, results)
         out = sys.stderr
