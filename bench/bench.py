@@ -35,6 +35,12 @@ JAX_FREE = (
 )
 
 ALONE, COLD, WARM = "check --no-project", "check, nothing in the cache", "check, all in the cache"
+ENVIRONMENT = {
+    **{name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"},
+    "PYTHONPYCACHEPREFIX": str(Path(__file__).parent / "bytecode"),
+}
+"""As where jaxlint is installed: its modules are compiled to bytecode once, not in each process."""
+
 PARSING, TEN = "LibCST parsing the same files", "check of ten copies"
 
 LIBCST = """
@@ -158,7 +164,7 @@ def cpu_seconds(command: Sequence[str]) -> float:
         RuntimeError: it fails.
     """
     before = os.times()
-    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False, env=ENVIRONMENT)
     after = os.times()
     if done.returncode != 0:
         raise RuntimeError(f"exit code {done.returncode}: {done.stderr.decode()[-2000:]}")
@@ -171,7 +177,7 @@ def share(command: Sequence[str]) -> float:
     Raises:
         RuntimeError: it fails.
     """
-    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False, env=ENVIRONMENT)
     if done.returncode != 0:
         raise RuntimeError(f"exit code {done.returncode}: {done.stderr.decode()[-2000:]}")
     return float(done.stderr)
