@@ -45,7 +45,9 @@ SECONDS = {"loops_at_once": 5.0, **{name: 1.0 for name, reason in REASONS.items(
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return shutil.copytree(TESTDATA / "hostile", tmp_path_factory.mktemp("hostile") / "modules")
+    around = tmp_path_factory.mktemp("hostile")
+    (around / "jaxlint.toml").write_text('min-confidence = "low"\n')
+    return shutil.copytree(TESTDATA / "hostile", around / "modules")
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +72,7 @@ def results(folder: Path) -> dict[str, Result]:
 
 
 def job(path: Path) -> Job:
-    (file,) = discover([str(path)], Finder(isolated=True)).files
+    (file,) = discover([str(path)], Finder()).files
     (finding,) = check_file(file).diagnostics
     return Job(path, (finding,))
 
