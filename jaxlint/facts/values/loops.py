@@ -626,7 +626,8 @@ class Loops:
         if isinstance(node, cst.While) or any(
             isinstance(part, cst.Call) and last_name(part.func) in ("range", "trange") for part in within(node.iter)
         ):
-            return any(map(_is_data_length, names))
+            step = _step_names(node)
+            return any(_is_data_length(name) for name in names if name not in step)
         return isinstance(node, cst.For) and any(map(BATCHES.fullmatch, names))
 
     def _is_short_by_default(self, loop: Loop) -> bool:
@@ -947,7 +948,20 @@ _NO_WEIGHT = Weight()
 _LOOPS = kinds(cst.For, cst.While, cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp, cst.CompFor)
 
 
+def _step_names(node: cst.For | cst.While | cst.CompFor) -> set[str]:
+    """Return the names in the step of a `range`, by which a loop has fewer iterations: `range(0, n, batch_size)`."""
+    if isinstance(node, cst.While) or not isinstance(node.iter, cst.Call) or last_name(node.iter.func) != "range":
+        return set()
+    return {last_name(part) for arg in node.iter.args[2:] for part in within(arg.value)}
+
+
+_SHARES = ("ratio", "factor", "rate", "scale", "fraction")
+"""What names end with that are no lengths, whatever they begin with."""
+
+
 def _is_data_length(name: str) -> bool:
+    if name.lower().endswith(_SHARES):
+        return False
     return DATA_LENGTHS.fullmatch(name) is not None or DATA_LENGTHS.fullmatch(name.lower()) is not None
 
 
