@@ -109,7 +109,7 @@ def test_a_loop_that_was_written_out_is_one_large_program(project: Project) -> N
 
 def test_the_files_of_a_run_are_linted_with_what_the_others_of_its_folder_do(project: Project) -> None:
     project.write("lib.py", "import jax\n\n\ndef scaled(x):\n    return jax.jit(lambda y: y * 2)(x)\n")
-    project.write("app.py", "from lib import scaled\n\nfor turn in range(9):\n    scaled(turn)\n")
+    project.write("app.py", "from lib import scaled\n\nfor _ in range(100):\n    scaled(2.0)\n")
     frames = (events.Frame("lib.py", 5, "scaled"), events.Frame("app.py", 4, "<module>"))
     miss = events.Miss(
         function="<lambda>",
