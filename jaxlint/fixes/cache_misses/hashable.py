@@ -151,6 +151,8 @@ def frozen_class(facts: ModuleFacts, given: Given) -> Fix | None:
     cls = _class_of(facts, given.node)
     if cls is None:
         raise NoFixError("no visible class")
+    if not facts.arguments.has_no_hash(cls):
+        raise NoFixError("the class can be hashed, what it holds cannot")
     return frozen(facts, cls)
 
 
