@@ -547,9 +547,6 @@ class Builder:
         # In brackets a tuple with parentheses is one element, and one without is several.
         return isinstance(inner, ast.List) and len(inner.elts) == 1 and isinstance(inner.elts[0], ast.Tuple)
 
-    def _on_slice(self, node: ast.Slice) -> Any:
-        raise UnknownSyntaxError(type(node).__name__)
-
     def _on_binary(self, node: ast.BinOp) -> Any:
         return _binary(self._node(node.left), _OPERATORS[node.op.__class__], self._node(node.right))
 
