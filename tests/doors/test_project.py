@@ -96,6 +96,17 @@ def filled(text: str, mark: str) -> str:
 
 
 PROJECTS: dict[str, dict[str, str]] = {
+    "called after a test of a dictionary that takes over another": {
+        "lib.py": filled(STEP, "ok"),
+        "app.py": """
+            import jax
+            from lib import scaled
+
+            def run(x, **options):
+                if {**options, "fast": True}:
+                    return jax.jit(scaled)(x)
+        """,
+    },
     "called by a nested function that is handed out": {
         "pkg/__init__.py": "",
         "pkg/model.py": filled(SWEEP, "ok"),

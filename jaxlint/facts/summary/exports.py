@@ -806,7 +806,7 @@ def _names_in(node: ast.AST) -> Iterator[str]:
         for name in _fields(kind):
             value = getattr(current, name)
             if value.__class__ is list:
-                stack.extend(value)
+                stack.extend(part for part in value if part is not None)  # the keys of a dictionary in `{**other}`
             elif isinstance(value, ast.AST):
                 stack.append(value)
 
