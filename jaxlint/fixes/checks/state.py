@@ -35,7 +35,10 @@ _MAKERS = ("jax.numpy.", "jax.random.", "jax.lax.", "jax.nn.", "jax.sharding.", 
 """Modules whose functions give arrays of JAX, or records of functions."""
 
 _FROZEN = ("flax.struct.dataclass", "chex.dataclass", "jax_dataclasses.pytree_dataclass")
-_BY_NAME = frozenset({"globals", "exec", "vars", "modules", "__dict__", "reload", "import_module", "delattr"})
+_BY_NAME = frozenset(
+    "globals exec vars modules __dict__ reload import_module delattr f_globals __globals__ __import__ currentframe "
+    "_getframe".split()
+)
 """Identifiers of files that may bind names of the module by their texts."""
 
 
@@ -241,10 +244,10 @@ def _free_names(nodes: list[ast.stmt]) -> set[str]:
 @functools.lru_cache(maxsize=4)
 def bound_by_text(syntax: Syntax) -> frozenset[str]:
     """Return the names of the module that the file may bind by their texts."""
-    dynamic = not _BY_NAME.isdisjoint(syntax.identifiers)
+    dynamic = not _BY_NAME.isdisjoint(syntax.identifiers) or _imports_itself(syntax)
     if not dynamic and "setattr" not in syntax.identifiers and not any("patch" in word for word in syntax.identifiers):
         return frozenset()
-    if not _BY_NAME.isdisjoint(syntax.identifiers):
+    if dynamic:
         return frozenset(syntax.module_bindings)
     texts = {
         node.value.rpartition(".")[2]
@@ -252,6 +255,15 @@ def bound_by_text(syntax: Syntax) -> frozenset[str]:
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     }
     return frozenset(texts & set(syntax.module_bindings))
+
+
+def _imports_itself(syntax: Syntax) -> bool:
+    """Whether the file imports the module that runs, which may be the file."""
+    return any(
+        "__main__" in (getattr(node, "module", None), *(alias.name for alias in node.names))
+        for node in ast.walk(syntax.tree)
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+    )
 
 
 @functools.lru_cache(maxsize=4)

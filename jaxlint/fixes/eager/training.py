@@ -19,9 +19,10 @@ from jaxlint.facts.syntax.tree import Parameter, within
 from jaxlint.facts.values.lengths import calls_in
 from jaxlint.finding import Applicability, Fix, Span
 from jaxlint.fixes.checks.eager import ROUNDING
-from jaxlint.fixes.moved_code.captures import needed
+from jaxlint.fixes.eager.reached import PURE_METHODS, Reached, changing_names, refuse_attribute, refuse_bound_elsewhere
+from jaxlint.fixes.moved_code.captures import dotted, needed
 from jaxlint.fixes.moved_code.made import refuse_dynamic_names
-from jaxlint.fixes.moved_code.programs import OF_ARRAYS, refuse_more_than_computing, refuse_what_is_new
+from jaxlint.fixes.moved_code.programs import OF_ARRAYS, Results, refuse_more_than_computing, refuse_what_is_new
 from jaxlint.fixes.moved_code.quiet import Quiet
 from jaxlint.fixes.text.edits import Draft, applied
 from jaxlint.fixes.text.inplace import changes, root_of
@@ -34,10 +35,10 @@ if TYPE_CHECKING:
     from jaxlint.facts.eager.steps import Step
     from jaxlint.facts.module import ModuleFacts
     from jaxlint.facts.syntax.names import Names
+    from jaxlint.facts.syntax.tree import Function
 
 _LOOPS = (ast.For, ast.While)
-_PURE_METHODS = frozenset({"apply", "init", "update"})
-"""Methods of models and optimizers that leave their object as it is; of anything else a method may change it."""
+_OF_TREES = frozenset({"optax.apply_updates", "optax.incremental_update", "optax.global_norm"})
 _FOREIGN = ("torch.", "torchvision.", "tensorflow.", "keras.")
 """Libraries whose arrays a jitted function does not take."""
 _NAMES = ("step", "train_step", "update_step")
@@ -54,7 +55,14 @@ def compiled_step(facts: ModuleFacts, step: Step) -> Fix | None:
     text = applied(facts.source.text, fix)
     if needed(facts, text, moved.name):
         raise NoFixError("Python needs the value of an argument")
-    refuse_what_is_new(facts, facts_of(text, facts))
+    after = facts_of(text, facts)
+    refuse_what_is_new(facts, after)
+    results = Results(after)
+    gradients = {function.name for function in moved.differentiated}
+    for function in after.tree.functions:
+        concerned = function.name == moved.name or function.name in gradients
+        if concerned and any(results.of(value) == "python" for value in function.returns):
+            raise NoFixError("a result that is no array")
     return fix
 
 
@@ -81,13 +89,10 @@ class _Moved:
         self._run_loop, self._outermost = loop, self._outermost_loop(loop)
         self._run = self._statements(loop, step)
         self._inside = {inner for statement in self._run for inner in ast.walk(statement)}
-        self._changing = {
-            node.id
-            for node in ast.walk(self._outermost)
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-        }
+        self._changing = changing_names(self._outermost)
         for statement in self._run:
             refuse_more_than_computing(self._syntax, statement)
+            self._refuse_what_is_no_array(statement)
         self.sure = self._check_calls()
         given = list(dict.fromkeys(self._inputs()))
         results = list(self._outputs(given))
@@ -96,8 +101,22 @@ class _Moved:
         self._results = carried + [name for name in results if name not in carried]
         if not self._given or not self._results:
             raise NoFixError("it takes nothing that changes, or nothing comes of it")
+        for name in self._given:
+            self._refuse_argument(name)
         self._refuse_shared_objects()
         self.name = self._free_name()
+
+    def _refuse_what_is_no_array(self, statement: ast.stmt) -> None:
+        """Refuse what a jitted function hands back otherwise: dictionaries, whose keys it sorts; lists that grow."""
+        for node in ast.walk(statement):
+            if isinstance(node, (ast.Dict, ast.DictComp, ast.NamedExpr)):
+                raise NoFixError("it makes a dictionary, or names a part of an expression")
+        if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
+            for bound in self._scopes.bindings(statement.target.id, self._frame):
+                parent = self._syntax.parents[bound]
+                value = parent.value if isinstance(parent, (ast.Assign, ast.AnnAssign)) else None
+                if isinstance(value, (ast.List, ast.ListComp)) or _is_call_of(value, "list"):
+                    raise NoFixError("a list changes in place")
 
     def _free_name(self) -> str:
         """Return a name that nothing in the function has; in a module, nothing in the file."""
@@ -190,17 +209,22 @@ class _Moved:
     def _check_calls(self) -> bool:
         """Refuse calls that do more than compute; tell whether all of them are known to do no more."""
         quiet = Quiet(self._facts)
+        start: list[Function] = []
+        self.differentiated: list[Function] = []
         for call in (self._node(node) for node in self._inside if isinstance(node, ast.Call)):
             if not isinstance(call, cst.Call):
                 raise NoFixError("a call that the facts do not have")
             differentiated = list(self._facts.steps.differentiated(call))
-            for function in differentiated:
-                if function.cls is not None:
-                    raise NoFixError("a method may read what changes")
-                quiet.check_function(function)
+            self.differentiated += differentiated
+            start += differentiated + [callee for callee, _ in self._facts.calls.callees(call)]
             if not differentiated and not self._facts.steps.part(call):
                 quiet.check_call(call)
-        return quiet.sure
+        if any(function.cls is not None for function in start):
+            raise NoFixError("a method may read what changes")
+        inside = {name for statement in self._run for name in _assigned(statement) or {statement.name}}  # type: ignore[attr-defined]
+        changing = self._changing - {name for name in inside if not self._is_variable(name)}
+        sure = Reached(self._facts, self._syntax, self._run, start).check(changing)
+        return sure and quiet.sure
 
     def _refuse_shared_objects(self) -> None:
         """Refuse objects that the loop may change while the function keeps what it saw when it was traced."""
@@ -210,11 +234,15 @@ class _Moved:
             if isinstance(root, ast.Name) and root.id in used:
                 raise NoFixError(f"the loop changes {root.id} in place")
         kept = {name for name in used - set(self._given) if self._is_variable(name)}
+        for node in self._inside:
+            if isinstance(node, ast.Name) and node.id in kept and self._binder(node) not in self._inside:
+                refuse_bound_elsewhere(self._syntax, node)
+                refuse_attribute(self._syntax, node)
         for node in ast.walk(self._outermost):
             if node in self._inside or not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
                 continue
             root = root_of(node.func)
-            if isinstance(root, ast.Name) and root.id in kept and node.func.attr not in _PURE_METHODS:
+            if isinstance(root, ast.Name) and root.id in kept and node.func.attr not in PURE_METHODS:
                 raise NoFixError(f"a method may change {root.id}")
 
     # What goes in and out
@@ -290,6 +318,8 @@ class _Moved:
                 raise NoFixError(f"{name} belongs to another function")
             if name in given and self._counts(name):
                 raise NoFixError(f"{name} is an integer of Python")
+            if any(isinstance(bound, ast.Name) and isinstance(bound.ctx, ast.Del) for bound in self._uses(name)):
+                raise NoFixError(f"{name} is deleted")
             outside = any(load not in self._inside for load in self._scopes.loads(name, self._frame))
             if outside or name in given:
                 yield name
@@ -299,6 +329,11 @@ class _Moved:
             ):
                 raise NoFixError(f"{node.name} is used elsewhere in the loop")
 
+    def _uses(self, name: str) -> Iterator[ast.Name]:
+        for node in ast.walk(self._frame):
+            if isinstance(node, ast.Name) and node.id == name:
+                yield node
+
     def _counts(self, name: str) -> bool:
         """Whether a name starts as an integer, which Python may need behind the loop."""
         for bound in self._scopes.bindings(name, self._frame):
@@ -307,6 +342,23 @@ class _Moved:
             if isinstance(value, ast.Constant) and type(value.value) is int and parent not in self._inside:
                 return True
         return False
+
+    def _refuse_argument(self, name: str) -> None:
+        """Refuse a name that is certainly no array: a function, an optimizer, the index into a list."""
+        for bound in self._scopes.bindings(name, self._frame):
+            parent = self._syntax.parents[bound]
+            value = parent.value if isinstance(parent, (ast.Assign, ast.AnnAssign)) else None
+            made = dotted(self._scopes, value.func) if isinstance(value, ast.Call) else ""
+            if isinstance(bound, (*DEFS, ast.ClassDef)) or isinstance(value, ast.Lambda):
+                raise NoFixError(f"{name} is no array")
+            if made.startswith("optax.") and made not in _OF_TREES:
+                raise NoFixError(f"{name} is no array")
+        for node in self._inside:
+            if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
+                names = {inner.id for inner in ast.walk(node.slice) if isinstance(inner, ast.Name)}
+                base = self._node(node.value)
+                if name in names and not self._facts.eager_arrays.is_array(base):
+                    raise NoFixError(f"{name} may index a list")
 
     # The edit
 
@@ -390,6 +442,10 @@ def _own(statement: ast.stmt) -> Iterator[ast.AST]:
 def _in_order(statement: ast.stmt) -> list[ast.Name]:
     names = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
     return sorted(names, key=lambda node: (node.lineno, node.col_offset))
+
+
+def _is_call_of(node: ast.expr | None, name: str) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
 
 
 def _names_of(node: ast.AST) -> Iterator[str]:

@@ -9,9 +9,9 @@ from jaxlint.facts.syntax.names import Expression
 from jaxlint.facts.syntax.tree import Class, Function
 from jaxlint.finding import Applicability, Fix
 from jaxlint.fixes.checks.eager import ROUNDING
+from jaxlint.fixes.eager.reached import Reached
 from jaxlint.fixes.moved_code.captures import is_constant
 from jaxlint.fixes.moved_code.programs import Results
-from jaxlint.fixes.moved_code.reads import refuse_or_doubt
 from jaxlint.fixes.text.edits import Draft, applied
 from jaxlint.fixes.text.scopes import scopes_of
 from jaxlint.fixes.text.steps import facts_of
@@ -65,7 +65,7 @@ def _compiled(facts: ModuleFacts, node: cst.Call, wrapped: Wrapped, function: Fu
         raise NoFixError("the function is defined below")
     if any(_is_no_array(facts, argument.value) for argument in node.args):
         raise NoFixError("an argument that no program takes")
-    refuse_or_doubt(facts, draft.syntax, definition)
+    Reached(facts, draft.syntax, (), [function]).check(())
     wrapper = "equinox.filter_jit" if wrapped.wrapper.name.startswith("equinox.") else "jax.jit"
     name = draft.fresh("_".join(["", *_words(made), function.name.strip("_")]))
     draft.insert_above(top, f"{name} = {draft.name(wrapper, made)}({draft.code(made)})")
