@@ -19,7 +19,7 @@ from tests import marks
 from tests.notebooks import cell, dumps, notebook, sources, split
 from tests.test_testdata import by_name
 
-LAMBDA = "def scale(x):\n    return jax.jit(lambda y: y * 2)(x)"
+LAMBDA = "def scale(x):\n    return jax.jit(lambda y: y * 2)(x)\nfor _ in range(100): scale(1.0)"
 
 ESCAPES = {
     "line magic": ("%matplotlib inline\n", "0                 \n"),
@@ -134,7 +134,7 @@ def test_an_exported_script_is_linted_but_for_the_lines_for_ipython() -> None:
     first, second = lint(source)
     assert (first.code, first.message) == (
         "JAX001",
-        "not Python but IPython: lines 2-3 and 7; the rest of the file is linted",
+        "not Python but IPython: lines 2-3 and 8; the rest of the file is linted",
     )
     assert source.position(first.span.start) == (2, 1)
     assert (second.code, source.position(second.span.start)) == ("JAX102", (6, 12))
@@ -199,7 +199,7 @@ def test_a_fix_changes_the_sources_of_cells_and_nothing_else(layout: str, as_tex
     changed = "".join(after["cells"][2]["source"])
     assert changed == (
         "%%time\nπ = 'é'  # ünicode\n\n\n@jax.jit\ndef _scale(y):\n    return y * 2\n\n\n"
-        f"def scale(x):\n    return _scale(x){end}"
+        f"def scale(x):\n    return _scale(x)\nfor _ in range(100): scale(1.0){end}"
     )
     after["cells"][2]["source"] = before["cells"][2]["source"]
     assert json.dumps(after) == json.dumps(before)

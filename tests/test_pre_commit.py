@@ -13,7 +13,7 @@ import pytest
 from tests.notebooks import dumps, notebook
 
 ROOT = Path(__file__).resolve().parent.parent
-NEEDED = (".pre-commit-hooks.yaml", "jaxlint", "pyproject.toml", "README.md", "LICENSE")
+NEEDED = (".pre-commit-hooks.yaml", "jaxlint", "pyproject.toml", "README.md", "LICENSE", "hatch_build.py")
 FIXABLE = "import jax\n\n\n@jax.jit\ndef total(x, axis):\n    return x.sum(axis=axis)\n"
 UNFIXABLE = "import jax\n\n\n@jax.jit\ndef first(x):\n    return x[x > 0]\n"
 

@@ -36,7 +36,7 @@ def smoothed(x, rate):
 
 def run(n_steps=100):
     x = jnp.ones(3)
-    for _ in range(n_steps):  # want: JAX402
+    for _ in range(n_steps):  # want: JAX402 (low)
         x = smoothed(x, 0.5)
     return x
 

@@ -20,24 +20,23 @@ def settled(x):
     return x
 
 
+@jax.jit
 def relaxed(x):
     """Each call is soon done, and there are many below."""
-    for _ in range(50):
+
+    def step(_, x):
         x = x - 0.1 * jnp.sin(x) * jnp.cos(x)
-    return x
+        return x
 
-
-@jax.jit
-def _relaxed_often_turn(x):
-    x = relaxed(x)
+    x = jax.lax.fori_loop(0, 50, step, x)
     return x
 
 
 def relaxed_often():
-    x = jnp.linspace(0.0, 1.0, 3)
+    x, found = jnp.linspace(0.0, 1.0, 3), []
     for _ in range(30):
-        x = _relaxed_often_turn(x)
-    return x
+        found.append(relaxed(x))
+    return found
 
 
 def prefixes(x: jax.Array, n_steps):

@@ -23,10 +23,10 @@ def relaxed(x):
 
 
 def relaxed_often():
-    x = jnp.linspace(0.0, 1.0, 3)
+    x, found = jnp.linspace(0.0, 1.0, 3), []
     for _ in range(30):  # want: JAX402 (low)
-        x = relaxed(x)
-    return x
+        found.append(relaxed(x))
+    return found
 
 
 def prefixes(x: jax.Array, n_steps):

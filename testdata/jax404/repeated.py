@@ -42,7 +42,7 @@ class Model:
 def stacked(x, n_steps):
     """All that is there, in each turn."""
     history = []
-    for step in range(n_steps):  # want: JAX402
+    for step in range(n_steps):  # want: JAX402 (low)
         history.append(x * step)
         mean = jnp.mean(jnp.stack(history))  # want: JAX404
     return mean
@@ -69,7 +69,7 @@ def stacked_in_batches(x, n_steps):
 def stacked_anew(rows, n_steps):
     """A list of its own in each turn."""
     means = []
-    for _ in range(n_steps):  # want: JAX402
+    for _ in range(n_steps):  # want: JAX402 (low)
         parts = []
         for row in rows:
             parts.append(row)

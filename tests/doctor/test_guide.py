@@ -17,7 +17,9 @@ GUIDE = ROOT / "testdata" / "guide"
 # Of each suggestion: line, part of the title, causes, finding with the row it is on, and part of what it says to do.
 Expected = tuple[int, str, list[str], str | None, str]
 EXPECTED: dict[str, list[Expected]] = {
-    "nested_function": [(9, "custom_einsum was compiled again", ["redefined-function"], "JAX101 9", "Define it once")],
+    "nested_function": [
+        (9, "custom_einsum was compiled again", ["redefined-function"], "JAX101 9", "Define and jit it once")
+    ],
     "lambda_and_partial": [
         (12, "<lambda> was compiled again", ["redefined-function"], "JAX102 12", "pass what differs"),
         (16, "add_multiply was compiled again", ["redefined-function"], "JAX103 16", "pass what differs"),

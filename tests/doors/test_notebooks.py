@@ -10,7 +10,7 @@ from jaxlint import report
 from tests.doors.conftest import LAMBDA, Project
 from tests.notebooks import cell, dumps, notebook, sources
 
-BODY = LAMBDA.partition("\n\n\n")[2]
+BODY = LAMBDA.partition("\n\n\n")[2] + "\n\nfor _ in range(100):\n    scale(1.0)\n"
 CELLS = ("import jax", cell("# Title\n", "markdown"), "!ls\n", BODY)
 PLACE = "a.ipynb:cell 4:2:12:"
 

@@ -124,7 +124,7 @@ FOUND = {
     "a map in each iteration": (SPLIT, "for _ in range(99): split((np.ones((9, 2)), np.ones(9)), 0.5)", "JAX401"),
     "a rate is no size": (
         "def fitted(rate):\n    return jax.jit(lambda w: w - rate * w)(jnp.ones(3))",
-        "for rate in range(1, 40): fitted(rate)",
+        "for _ in range(40): fitted(0.5)",
         "JAX102",
     ),
     "a body that is new under an eager grad": (

@@ -84,7 +84,7 @@ class Quantities:
         if outside is not None and (outside.repeated or outside.called):
             return Quantity(1, None, ("other files call it, with arguments of their own",))
         if self._travels(function):
-            return Quantity(1, None, ("it is handed on to others, who call it",))
+            return Quantity(1, None, ("it is passed to others, who call it",))
         if not sites:
             return _ONCE
         total = Quantity(0, 0)

@@ -107,7 +107,7 @@ def test_what_is_shown_says_why_and_where_to_read_on(folder: Path) -> None:
 
 def test_a_reason_in_another_file_can_be_opened(folder: Path) -> None:
     (folder / "lib.py").write_text(LAMBDA)
-    (folder / "main.py").write_text("from lib import scale\n\nfor i in range(9):\n    scale(i)\n")
+    (folder / "main.py").write_text("from lib import scale\n\nfor _ in range(100):\n    scale(1)\n")
 
     async def session() -> None:
         async with editor(folder, capabilities(pull=False)) as it:
@@ -196,7 +196,7 @@ def test_what_other_files_say_counts_and_is_kept_up_to_date(folder: Path) -> Non
             assert before == ["JAX102"]
             main = it.open(folder / "main.py", MAIN)
             refreshed = it.refreshed
-            loop = MAIN.replace("scale(1)", "for i in range(9):\n    scale(i)")
+            loop = MAIN.replace("scale(1)", "for _ in range(100):\n    scale(1)")
             it.change(main, 2, types.TextDocumentContentChangeWholeDocument(loop))
             await until_found(it, uri, ["JAX102"])
             await it.until(lambda: it.refreshed > refreshed)
@@ -244,7 +244,7 @@ def cells(*sources: str) -> tuple[list[types.NotebookCell], list[types.TextDocum
 
 
 def test_a_notebook_is_synchronised_by_its_cells(folder: Path) -> None:
-    body = LAMBDA.partition("\n\n\n")[2]
+    body = LAMBDA.partition("\n\n\n")[2] + "\n\nfor _ in range(100):\n    scale(1.0)\n"
     listed, items = cells("import jax\n%load_ext x", "!ls", body)
     uri = uri_of(folder / "nb.ipynb")
     document = types.NotebookDocument(uri, "jupyter-notebook", 1, listed)
