@@ -105,7 +105,7 @@ def told_of_compiled(params, batches):
 _grad_loss = jax.jit(jax.grad(loss))
 
 
-def benchmark_by_hand(params, batches):
+def benchmark_per_hand(params, batches):
     for batch in batches:
         params = params - 0.1 * _grad_loss(params, batch)
     return params
@@ -124,5 +124,5 @@ def jaxlint_examples():
         "compiled_slopes": (params, batches),
         "compiled_steps": (params, batches),
         "told_of_compiled": (params, batches),
-        "benchmark_by_hand": (params, batches),
+        "benchmark_per_hand": (params, batches),
     }

@@ -90,7 +90,7 @@ def told_of_compiled(params, batches):
         print(slope(params, batch).shape)
 
 
-def benchmark_by_hand(params, batches):
+def benchmark_per_hand(params, batches):
     for batch in batches:  # want: JAX405 (low)
         params = params - 0.1 * jax.grad(loss)(params, batch)
     return params
@@ -109,5 +109,5 @@ def jaxlint_examples():
         "compiled_slopes": (params, batches),
         "compiled_steps": (params, batches),
         "told_of_compiled": (params, batches),
-        "benchmark_by_hand": (params, batches),
+        "benchmark_per_hand": (params, batches),
     }

@@ -107,7 +107,7 @@ class _Moved:
         self.name = self._free_name()
 
     def _refuse_what_is_no_array(self, statement: ast.stmt) -> None:
-        """Refuse what a jitted function hands back otherwise: dictionaries, whose keys it sorts; lists that grow."""
+        """Refuse what a jitted function returns otherwise: dictionaries, whose keys it sorts; lists that grow."""
         for node in ast.walk(statement):
             if isinstance(node, (ast.Dict, ast.DictComp, ast.NamedExpr)):
                 raise NoFixError("it makes a dictionary, or names a part of an expression")
