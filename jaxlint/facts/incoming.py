@@ -13,7 +13,6 @@ from typing import Any
 from jaxlint.finding import Place
 
 SURE = 2
-PERHAPS = 1
 ONCE = 1
 CASES = 1
 STEPS = 2

@@ -285,7 +285,6 @@ _KEPT = (
     ast.Global,
     ast.Nonlocal,
 )
-_LEAVING = (ast.Return, ast.Yield, ast.YieldFrom, ast.Await, ast.Global, ast.Nonlocal, ast.Delete)
 _EXITS = (ast.Return, ast.Break, ast.Continue, ast.Yield, ast.YieldFrom)
 _HARMLESS = frozenset(("jax", "jnp", "np", "len", "int", "isinstance", "print", "range", "float", "bool", "str"))
 """Names that nothing a function does changes."""

@@ -7,12 +7,13 @@ be reached that way, by whatever name, and the functions must do nothing but com
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from jaxlint.facts.jax_api import arrays
+from jaxlint.fixes.moved_code.captures import dotted
 from jaxlint.fixes.moved_code.quiet import Quiet
 from jaxlint.fixes.moved_code.reads import refuse_or_doubt
 from jaxlint.fixes.text.scopes import DEFS, FUNCTIONS, scopes_of
@@ -31,9 +32,7 @@ _DEPTH = 6
 
 def changing_names(loop: ast.AST) -> set[str]:
     """Return the names that a loop binds: by assignments, definitions, imports, handlers."""
-    return {name for node in ast.walk(loop) for name, _ in own_bindings(node)} | {
-        node.id for node in ast.walk(loop) if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
-    }
+    return {name for node in ast.walk(loop) for name, _ in own_bindings(node)}
 
 
 class Reached:
@@ -95,14 +94,8 @@ class Reached:
 
     def _refuse_decorator(self, node: ast.expr) -> None:
         func = node.func if isinstance(node, ast.Call) else node
-        names = [dotted for dotted in self._dotted(func) if dotted]
-        if not names or not all(name.startswith(_LIBRARIES) for name in names):
+        if not dotted(self._scopes, func).startswith(_LIBRARIES):
             raise NoFixError("a decorator that may do more than compute")
-
-    def _dotted(self, node: ast.expr) -> Iterator[str]:
-        from jaxlint.fixes.moved_code.captures import dotted
-
-        yield dotted(self._scopes, node)
 
     def _refuse_actions(self, function: Function) -> None:
         """Refuse calls that do more than compute: of libraries, of builtins, of methods of what is captured."""

@@ -22,7 +22,13 @@ from jaxlint.fixes.checks.eager import ROUNDING
 from jaxlint.fixes.eager.reached import PURE_METHODS, Reached, changing_names, refuse_attribute, refuse_bound_elsewhere
 from jaxlint.fixes.moved_code.captures import dotted, needed
 from jaxlint.fixes.moved_code.made import refuse_dynamic_names
-from jaxlint.fixes.moved_code.programs import OF_ARRAYS, Results, refuse_more_than_computing, refuse_what_is_new
+from jaxlint.fixes.moved_code.programs import (
+    OF_ARRAYS,
+    OF_TREES,
+    Results,
+    refuse_more_than_computing,
+    refuse_what_is_new,
+)
 from jaxlint.fixes.moved_code.quiet import Quiet
 from jaxlint.fixes.text.edits import Draft, applied
 from jaxlint.fixes.text.inplace import changes, root_of
@@ -38,7 +44,6 @@ if TYPE_CHECKING:
     from jaxlint.facts.syntax.tree import Function
 
 _LOOPS = (ast.For, ast.While)
-_OF_TREES = frozenset({"optax.apply_updates", "optax.incremental_update", "optax.global_norm"})
 _FOREIGN = ("torch.", "torchvision.", "tensorflow.", "keras.")
 """Libraries whose arrays a jitted function does not take."""
 _NAMES = ("step", "train_step", "update_step")
@@ -251,7 +256,7 @@ class _Moved:
         return self._scopes.binder(node.id, self._scopes.of(node))
 
     def _is_variable(self, name: str) -> bool:
-        """Whether a name represents a value, not for a function, class or module."""
+        """Whether a name is bound to a value, not only to a function, class or module."""
         scope = self._scopes.binder(name, self._frame)
         if scope is None:
             return False
@@ -351,7 +356,7 @@ class _Moved:
             made = dotted(self._scopes, value.func) if isinstance(value, ast.Call) else ""
             if isinstance(bound, (*DEFS, ast.ClassDef)) or isinstance(value, ast.Lambda):
                 raise NoFixError(f"{name} is no array")
-            if made.startswith("optax.") and made not in _OF_TREES:
+            if made.startswith("optax.") and made not in OF_TREES:
                 raise NoFixError(f"{name} is no array")
         for node in self._inside:
             if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):

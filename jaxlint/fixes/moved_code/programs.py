@@ -47,7 +47,7 @@ _DYNAMIC = frozenset(
 )
 _GROWING = frozenset({"append", "extend", "insert", "update", "add", "setdefault", "pop", "reverse", "sort"})
 CONTAINERS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
-_OF_TREES = frozenset({"optax.apply_updates", "optax.incremental_update", "optax.global_norm"})
+OF_TREES = frozenset({"optax.apply_updates", "optax.incremental_update", "optax.global_norm"})
 """Functions of Optax that give arrays, or trees of them."""
 OF_ARRAYS = arrays.ARRAY_ATTRIBUTES | arrays.ARRAY_METHODS | arrays.ATTRIBUTES_OF_PYTHON
 """What arrays have, and what there is of them in Python."""
@@ -202,7 +202,7 @@ class Results:
             # Of an optimizer: a static object has no other use for the name.
             return "arrays" if self._facts.values.kind(func.value) is Kind.STATIC else ""
         names = self._facts.names.externals(func)
-        return "arrays" if names and all(name.startswith("jax.") or name in _OF_TREES for name in names) else ""
+        return "arrays" if names and all(name.startswith("jax.") or name in OF_TREES for name in names) else ""
 
 
 def is_optimiser(facts: ModuleFacts, parameter: Parameter) -> bool:
