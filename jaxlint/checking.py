@@ -7,7 +7,7 @@ import functools
 import json
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -52,6 +52,27 @@ def read_records(files: Sequence[File], cache: Cache) -> list[Exports | None]:
     """Return what each file tells the others of its project, None where it cannot be read; `cache` may know it."""
     with Pool(1, list({id(file.config): file.config for file in files}.values())) as pool:
         return _Run(files, (), pool, cache, keep=False).records()
+
+
+def recall(files: Sequence[File], cache: Cache) -> list[tuple[str, tuple[Diagnostic, ...]] | None]:
+    """Return what is known to be found in each file of a project, with or without fixes, without reading their code.
+
+    With it comes the digest of the bytes that it was found in.  None where something has changed since.
+    """
+    with Pool(1, list({id(file.config): file.config for file in files}.values())) as pool:
+        return _Run(files, (), pool, cache, keep=False).recalled()
+
+
+def keep(files: Sequence[File], found: Mapping[int, tuple[str, Sequence[Diagnostic]]], cache: Cache) -> None:
+    """Have a later `recall` know what was found, without fixes, in some files of a project.
+
+    Args:
+        files: all files of the project, with what the others say about each.
+        found: by the numbers of files, the digest of what was linted, and what was found in it.
+        cache: where to keep it.
+    """
+    with Pool(1, list({id(file.config): file.config for file in files}.values())) as pool:
+        _Run(files, (), pool, cache, keep=False).keep(found)
 
 
 class _Run:
@@ -99,10 +120,32 @@ class _Run:
             results[0] = dataclasses.replace(results[0], diagnostics=(self._failure, *results[0].diagnostics))
         return [results[number] for number in self._linted]
 
+    def recalled(self) -> list[tuple[str, tuple[Diagnostic, ...]] | None]:
+        """Return what is known to be found in each file."""
+        known = self._remembered([number for number, file in enumerate(self._files) if file.from_folder], ("shown",))
+        return [
+            (content, known[number].diagnostics) if content is not None and number in known else None
+            for number, content in enumerate(self._contents)
+        ]
+
+    def keep(self, found: Mapping[int, tuple[str, Sequence[Diagnostic]]]) -> None:
+        """Keep what was found without fixes."""
+        members = [number for number, file in enumerate(self._files) if file.from_folder]
+        if len(members) > 1:
+            self._new[self._project_key(members)] = [self._files[number].incoming.digest for number in members]
+        for number, (content, diagnostics) in found.items():
+            key = self._key(number, content, self._files[number].incoming.digest, "shown")
+            self._new[key] = [[diagnostic.plain() for diagnostic in diagnostics], []]
+        if self._cache is not None:
+            self._cache.put(self._new)
+
     # What is known
 
-    def _remembered(self, members: Sequence[int]) -> dict[int, Checked]:
-        """Return what is known of the files, for what the last run over the same project found them to be told."""
+    def _remembered(self, members: Sequence[int], kinds: Sequence[str] = ()) -> dict[int, Checked]:
+        """Return what is known of the files, for what the last run over the same project found them to be told.
+
+        Where that is nothing, what is known of these `kinds` will do.
+        """
         digests = [NOTHING.digest] * len(self._files)
         if len(members) > 1:
             key = self._project_key(members)
@@ -111,14 +154,17 @@ class _Run:
                 return {}
             for number, incoming in zip(members, told, strict=True):
                 digests[number] = incoming
-        return self._known(digests)
+        known = self._known(digests)
+        for kind in kinds:
+            known = {**self._known(digests, kind), **known}
+        return known
 
-    def _known(self, incoming: Sequence[str]) -> dict[int, Checked]:
+    def _known(self, incoming: Sequence[str], kind: str = "findings") -> dict[int, Checked]:
         from jaxlint.diagnostic import Diagnostic
         from jaxlint.driver import Checked
 
         keys = {
-            number: self._key(number, content, incoming[number])
+            number: self._key(number, content, incoming[number], kind)
             for number in self._linted
             if (content := self._contents[number]) is not None
         }
@@ -141,13 +187,13 @@ class _Run:
     def _digests(self) -> list[str]:
         return [file.incoming.digest for file in self._files]
 
-    def _key(self, number: int, content: str, incoming: str) -> str:
+    def _key(self, number: int, content: str, incoming: str, kind: str = "findings") -> str:
         file = self._files[number]
         config = file.config
         known_as = "" if config.baseline is None else os.path.relpath(file.path, os.path.dirname(config.baseline))
         around = (config.name_of(file.path), config.ignored(file.path), known_as)
         seen = key_of(config, file.path)
-        return digest("findings", self._version, content, self._config_key(config), incoming, *around, seen)
+        return digest(kind, self._version, content, self._config_key(config), incoming, *around, seen)
 
     def _config_key(self, config: Config) -> str:
         known = self._config_keys.get(id(config))

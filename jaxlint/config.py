@@ -660,7 +660,7 @@ def combine(layers: Sequence[Layer]) -> Config:
         merged.update(values)
     merged["baseline"] = merged.get("baseline") or None
     merged["observed"] = merged.get("observed") or None
-    home = next((layer for layer in reversed(layers) if layer.file), Layer())
+    home = next((layer for layer in reversed(layers) if layer.file), next(iter(layers), Layer()))
     by_field = {key.replace("-", "_"): value for key, value in merged.items()}
     settings = Settings(**{f.name: by_field.pop(f.name) for f in dataclasses.fields(Settings) if f.name in by_field})
     return Config(
@@ -739,13 +739,18 @@ class Finder:
         file: a configuration file that holds everywhere, instead of the nearest.
         isolated: whether to read no configuration file at all.
         over: layers that lie over what is found, as the command line's options do.
+        root: the absolute path of the folder that paths are relative to where there is no configuration file; the
+            current one by default.
 
     Raises:
         ConfigError: `file` cannot be used.
     """
 
-    def __init__(self, *, file: str | None = None, isolated: bool = False, over: Sequence[Layer] = ()) -> None:
+    def __init__(
+        self, *, file: str | None = None, isolated: bool = False, over: Sequence[Layer] = (), root: str | None = None
+    ) -> None:
         self._over = tuple(over)
+        self._default = Layer(root=root) if root is not None else Layer()
         self._layers: dict[str, Layer] = {}
         self._configs: dict[tuple[str | None, int | None], Config] = {}
         self._lengths: dict[str, int | None] = {}
@@ -782,7 +787,7 @@ class Finder:
         return _inherited(folder, self._lengths, configured, None)
 
     def _layer(self, folder: str) -> Layer:
-        return _inherited(folder, self._layers, self._read, Layer())
+        return _inherited(folder, self._layers, self._read, self._default)
 
     def _read(self, folder: str) -> Layer | None:
         for name in FILE_NAMES:

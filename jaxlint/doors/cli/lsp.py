@@ -17,6 +17,10 @@ def run(arguments: argparse.Namespace) -> int:  # noqa: ARG001
     """Serve until the editor ends it; return the exit code."""
     if importlib.util.find_spec("pygls") is None:
         return fail("the language server needs pygls: pip install 'flake8-jaxlint[lsp]'")
+    from jaxlint.pool import collect_rarely
+
+    # The classes of the protocol alone are so many objects that a collection takes as long as much of the rest.
+    collect_rarely()
     from jaxlint.doors.lsp.server import create
 
     create().start_io()

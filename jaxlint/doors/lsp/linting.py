@@ -14,10 +14,11 @@ from jaxlint.digests import digest
 from jaxlint.discovery import File, force_excluded
 from jaxlint.doors.lsp.project import Project
 from jaxlint.facts.incoming import NOTHING, Incoming
-from jaxlint.finding import Finding
+from jaxlint.finding import Finding, Place, Reason, Related, Span
 from jaxlint.hints import did_you_mean
 
 if TYPE_CHECKING:
+    from jaxlint.diagnostic import Diagnostic, LocatedReason, Location
     from jaxlint.doors.lsp.documents import Document
     from jaxlint.source import Source
 
@@ -62,13 +63,13 @@ class Options:
                 problems.append(str(error))
         return cls(Layer(layer), **own), problems
 
-    def finder(self) -> Finder:
-        """Return what finds the configuration of files.
+    def finder(self, folder: str | None = None) -> Finder:
+        """Return what finds the configuration of files; where there is none, paths are relative to the folder.
 
         Raises:
             ConfigError: the file that the client names cannot be used.
         """
-        return Finder(file=self.configuration or None, over=[self.layer])
+        return Finder(file=self.configuration or None, over=[self.layer], root=folder)
 
 
 def _own(key: str, value: Any, where: str) -> Any:
@@ -103,9 +104,10 @@ class Linter:
             self.finder = options.finder()
         except ConfigError as error:
             self.problem = str(error)
-            self.finder = Finder(over=[options.layer])
+            options = replace(options, configuration=None)
+            self.finder = options.finder()
         # The innermost folder is asked first.
-        self.projects = [Project(folder, self.finder) for folder in sorted(folders, key=len, reverse=True)]
+        self.projects = [Project(folder, options.finder(folder)) for folder in sorted(folders, key=len, reverse=True)]
         self._results: dict[str, Result] = {}
         self._lock = threading.Lock()
 
@@ -117,6 +119,35 @@ class Linter:
         """Return what was found in exactly this state of a file, if it was linted."""
         result = self._results.get(document.uri)
         return result if result is not None and result.document is document else None
+
+    def recall(self) -> None:
+        """Look up what earlier sessions and runs found in the folders."""
+        for project in self.projects:
+            project.recall()
+
+    def recalled(self, document: Document) -> Result | None:
+        """Return what an earlier session or run found in a file, without fixes, as long as nothing else is known."""
+        project = self.project(document.path)
+        if project is None or project.loaded.is_set() or document.notebook or not self.options.enable:
+            return None
+        text = document.parts[0].text.text
+        found = project.recalled(document.path, text)
+        if found is None or self.known(document) is not None:
+            return None
+        config = project.finder.config(os.path.dirname(document.path))
+        source = document.source(config.name_of(document.path))
+        findings = tuple(_finding(diagnostic, source) for diagnostic in found)
+        file = File(os.path.basename(document.path), document.path, config)
+        return Result(document, source, findings, file, digest("recalled", text))
+
+    def keep(self, document: Document) -> None:
+        """Have a later session recall what was found in a file."""
+        project, result = self.project(document.path), self.known(document)
+        if project is not None and result is not None and result.error is None and not document.notebook:
+            from jaxlint.diagnostic import Diagnostic
+
+            found = [Diagnostic.of(replace(f, fixes=()), result.source, result.file.name) for f in result.findings]
+            project.keep(document.path, document.parts[0].text.text, result.file.incoming, found)
 
     def lint(self, document: Document, is_current: Callable[[], bool] = lambda: True) -> Result | None:
         """Lint a state of a file; None if it is no longer the current one.  Takes its time."""
@@ -130,7 +161,8 @@ class Linter:
             known = self.known(document)
             if known is not None and known.file.incoming.digest == incoming.digest:
                 return known
-            result = self._results[document.uri] = self._lint(document, incoming)
+            finder = project.finder if project is not None else self.finder
+            result = self._results[document.uri] = self._lint(document, incoming, finder)
             return result
 
     def with_fixes(self, result: Result) -> Result:
@@ -150,13 +182,13 @@ class Linter:
         """Drop what is known of a file."""
         self._results.pop(uri, None)
 
-    def _lint(self, document: Document, incoming: Incoming) -> Result:
+    def _lint(self, document: Document, incoming: Incoming, finder: Finder) -> Result:
         from jaxlint.driver import shown_of
 
         path = os.path.abspath(document.path)
         texts = [part.text.text for part in document.parts]
         try:
-            config = self.finder.config(os.path.dirname(path))
+            config = finder.config(os.path.dirname(path))
             file = File(os.path.basename(path), path, config, incoming=incoming)
             source = document.source(config.name_of(path))
             if not self.options.enable or force_excluded(path, config):
@@ -168,6 +200,30 @@ class Linter:
             source = document.source(path)
             return Result(document, source, (), File(path, path, config), digest("lsp", texts, str(error)), str(error))
         return Result(document, source, tuple(found), file, digest("lsp", texts, [repr(finding) for finding in found]))
+
+
+def _finding(diagnostic: Diagnostic, source: Source) -> Finding:
+    """Return a finding, but for its fixes, from what is shown of it."""
+
+    def at(location: Location) -> int:
+        return source.offset(location.row, location.column)
+
+    def place(reason: LocatedReason) -> Span | Place | None:
+        if reason.location is None or reason.path is not None:
+            return Place(reason.path, reason.location.row) if reason.location and reason.path else None
+        return Span(at(reason.location), at(reason.location))
+
+    return Finding(
+        code=diagnostic.code,
+        name=diagnostic.name,
+        message=diagnostic.message,
+        span=Span(at(diagnostic.location), at(diagnostic.end_location)),
+        confidence=diagnostic.confidence,
+        impact=diagnostic.impact,
+        fingerprint=diagnostic.fingerprint,
+        related=tuple(Related(n.message, Span(at(n.location), at(n.location))) for n in diagnostic.related),
+        reasons=tuple(Reason(r.message, r.speaks_for, place(r)) for r in diagnostic.reasons),
+    )
 
 
 def fixed(result: Result) -> Source | None:

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import uuid
 from collections.abc import Callable, Iterable
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -27,12 +27,13 @@ from jaxlint.doors.lsp.documents import Document, Documents, is_linted
 from jaxlint.doors.lsp.linting import Linter, Options, Result
 from jaxlint.doors.lsp.runs import Runs
 from jaxlint.finding import Place, Reason
-from jaxlint.pool import collect_rarely
 from jaxlint.rules import rules
 from jaxlint.rules.page import page
 
 DEBOUNCE = 0.2
 """How many seconds of quiet to wait for before what depends on a file is looked at again."""
+AFTER = 0.02
+"""How many seconds what is known already has for itself, at the start."""
 _WATCHED = ("**/*.py", "**/*.ipynb", "**/.jaxlint_cache/*.json", *(f"**/{name}" for name in FILE_NAMES))
 _NOTEBOOKS = types.NotebookDocumentSyncOptions(
     notebook_selector=[
@@ -61,14 +62,16 @@ class Session:
         # One thread each: linting must not wait for a folder that is read for the first time.
         self._linting = ThreadPoolExecutor(1, "lint")
         self._reading = ThreadPoolExecutor(1, "read")
-        # While the client and the server tell each other what they can do.
-        self._linting.submit(_warm)
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._background: set[asyncio.Task[None]] = set()
+        self._kept: dict[str, tuple[str, str]] = {}
+        """The last result of each file that was kept for later sessions."""
         self._published: dict[str, set[str]] = {}
         self._said: set[str] = set()
         self._ready = asyncio.Event()
         """Set once it is known how the client wants to have it."""
+        self._recalled: Future[None] = Future()
+        """Done once what earlier sessions found in the folders has been looked up."""
 
     # --- start and end ---------------------------------------------------------------------------------------------
 
@@ -83,7 +86,6 @@ class Session:
 
     async def initialized(self) -> None:
         """Ask for what can only be asked for now, and read the folders."""
-        collect_rarely()
         capabilities = self.server.client_capabilities.workspace
         watched = capabilities and capabilities.did_change_watched_files
         if watched and watched.dynamic_registration:
@@ -152,11 +154,16 @@ class Session:
         self.runs = Runs(self.folders, self.options.run)
         if linter.problem is not None:
             self._say(linter.problem, types.MessageType.Error)
+        self._recalled = self._reading.submit(linter.recall)
         self._start(self._load(linter))
         for document in self.documents.all():
             self._later(document, 0)
 
     async def _load(self, linter: Linter) -> None:
+        await asyncio.wrap_future(self._recalled)
+        # What is known is shown first: all else takes its time, and keeps the processor from it.
+        await asyncio.sleep(AFTER)
+        self._linting.submit(_warm)
         for project in linter.projects:
             await self._in(self._reading, project.load)
             for warning in project.warnings:
@@ -166,6 +173,9 @@ class Session:
                     await self._in(self._reading, lambda at=document: _update(linter, at))  # type: ignore[misc]
         if linter is self.linter:
             self.refresh(self.documents.all())
+            for document in self.documents.all():
+                if await self.result(document.uri) is not None:
+                    self.keep(self.documents.of(document.uri))
 
     # --- what is open ----------------------------------------------------------------------------------------------
 
@@ -262,10 +272,39 @@ class Session:
                 return result
         return None
 
+    async def _shown(self, uri: str) -> Result | None:
+        """Return what to show of a file: what an earlier session found in it, until it has been looked at."""
+        await self._ready.wait()
+        await asyncio.wrap_future(self._recalled)
+        document = self.documents.of(uri)
+        recalled = self.linter.recalled(document) if document is not None else None
+        if recalled is not None:
+            return recalled
+        result = await self.result(uri)
+        if result is not None:
+            self.keep(result.document)
+        return result
+
+    def keep(self, document: Document | None) -> None:
+        """Have later sessions recall what was found in a file, unless it differs from that on the disk."""
+        linter = self.linter
+        result = linter.known(document) if document is not None else None
+        if document is not None and result is not None:
+            key = (result.id, result.file.incoming.digest)
+            if self._kept.get(document.uri) != key:
+                self._kept[document.uri] = key
+                self._start(self._in(self._reading, lambda: linter.keep(document)))
+
+    def saved(self, document: Document | None) -> None:
+        """Take it that a file is on the disk as it is in the editor."""
+        if document is not None:
+            self._kept.pop(document.uri, None)
+            self.keep(document)
+
     async def report(self, params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:
         """Answer a client that asks for what to show in a document."""
         uri = params.text_document.uri
-        result = await self.result(uri)
+        result = await self._shown(uri)
         if result is None:
             return types.RelatedFullDocumentDiagnosticReport(items=[])
         if params.previous_result_id == result.id:
@@ -274,7 +313,7 @@ class Session:
         return types.RelatedFullDocumentDiagnosticReport(items=items, result_id=result.id)
 
     async def _push(self, uri: str) -> None:
-        result = await self.result(uri)
+        result = await self._shown(uri)
         if result is None:
             return
         shown = actions.diagnostics(result, result.document)
@@ -556,6 +595,10 @@ def _take_documents(server: LanguageServer, session: Session) -> None:
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
     def did_change(params: types.DidChangeTextDocumentParams) -> None:
         session.changed(documents.change(params))
+
+    @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
+    def did_save(params: types.DidSaveTextDocumentParams) -> None:
+        session.saved(documents.of(params.text_document.uri))
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def did_close(params: types.DidCloseTextDocumentParams) -> None:
