@@ -106,9 +106,9 @@ class _Run:
                 left = [number for number in left if number not in results]
         checked = self._pool.each(functools.partial(_check, fix=fix), [self._files[number] for number in left], _died)
         if left:
-            from jaxlint.facts.syntax.parsing import forget_trees
+            from jaxlint.driver import kept
 
-            forget_trees()
+            kept.clear()
         for number, (content, result) in zip(left, checked, strict=True):
             results[number] = result
             if not fix and content is not None and _is_lasting(result):
@@ -373,7 +373,10 @@ def _read(file: File, *, keep: bool) -> tuple[_Content, Exports | None]:
     from jaxlint.driver import read_exports
 
     data = _bytes(file.path)
-    return (None, None) if data is None else (digest_of(data), read_exports(data, file.path, keep=keep))
+    if data is None:
+        return None, None
+    name = file.config.name_of(file.path)
+    return digest_of(data), read_exports(data, name, keep_as=file.path if keep else "")
 
 
 def _unread(_: File) -> tuple[_Content, Exports | None]:

@@ -62,29 +62,61 @@ def check_file(file: File, *, fix: bool = False) -> Checked:
     return check_bytes(data, file, fix=fix)
 
 
-def read_exports(data: bytes, path: str = "<bytes>", *, keep: bool = False) -> Exports | None:
+class _Kept:
+    """The sources of files that were read for the project and are about to be linted, parsed as they are."""
+
+    most = 5_000_000
+    """How many characters of text to keep, with trees that take some 25 bytes a character."""
+
+    def __init__(self) -> None:
+        self._sources: dict[str, tuple[bytes, Source]] = {}
+        self._size = 0
+
+    def add(self, path: str, data: bytes, source: Source) -> None:
+        """Keep a source, if there are not too many already."""
+        if self._size + len(source.text) <= self.most:
+            self._size += len(source.text)
+            self._sources[path] = data, source
+
+    def take(self, path: str, data: bytes, name: str) -> Source | None:
+        """Return the source of a file, unless it was not kept, or the file or its name is another now."""
+        kept = self._sources.pop(path, None)
+        if kept is None:
+            return None
+        self._size -= len(kept[1].text)
+        return kept[1] if kept[0] == data and kept[1].path == name else None
+
+    def clear(self) -> None:
+        """Drop what nobody has asked for."""
+        self._sources.clear()
+        self._size = 0
+
+
+kept = _Kept()
+
+
+def read_exports(data: bytes, name: str = "<bytes>", *, keep_as: str = "") -> Exports | None:
     """Return what a file tells the others of its project, None where it cannot be parsed.
 
-    With `keep`, the tree is kept for linting the file in this process.
+    With `keep_as`, the path of the file, its source is kept for linting it in this process.
     """
     try:
-        return exports_of(Source.from_bytes(data, path), keep=keep)
+        source = Source.from_bytes(data, name)
     except SourceError:
         # Linting it says what is wrong with it.
         return None
+    if keep_as:
+        kept.add(keep_as, data, source)
+    return exports_of(source)
 
 
-def exports_of(source: Source, *, keep: bool = False) -> Exports | None:
+def exports_of(source: Source) -> Exports | None:
     """Return the same for a text; see `read_exports`."""
     from jaxlint.facts.summary.exports import exports
-    from jaxlint.facts.syntax.parsing import keep_tree, python_tree
 
     try:
         with uncollected():
-            tree = python_tree(source.text)
-            if keep:
-                keep_tree(source.text, tree)
-            return exports(tree, source.once_rows)
+            return exports(source.tree, source.once_rows)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
@@ -109,8 +141,9 @@ def failure(code: str, name: str, message: str, file: File) -> Diagnostic:
 
 
 def _checked(data: bytes, file: File, *, fix: bool) -> Checked:
+    name = file.config.name_of(file.path)
     try:
-        source = Source.from_bytes(data, file.config.name_of(file.path))
+        source = kept.take(file.path, data, name) or Source.from_bytes(data, name)
     except SourceError as error:
         hidden = _is_ignored("JAX001", file.config.ignored(file.path), file.config)
         return Checked(() if hidden else (failure("JAX001", "syntax-error", str(error), file),))

@@ -28,7 +28,9 @@ _COMMAND = re.compile(
 
 _LINE = re.compile(r"[^\r\n]*")
 _NEWLINE = re.compile(r"\r\n|\r|\n")
-_MAY_HOLD = re.compile(r"^[ \t\f]*[%!?]|=[ \t]*[%!]|\?[ \t]*(?:[\r\n]|\Z)", re.MULTILINE)
+_MARK = re.compile(r"[%!?]")
+_ASSIGNED = re.compile(r"=[ \t]*[%!]")
+_ASKED = re.compile(r"\?[ \t]*(?:[\r\n]|\Z)")
 
 CELL_MAGIC = re.compile(r"\s*%%[ \t]*(\w+)")
 PYTHON_CELL_MAGICS = frozenset(
@@ -57,7 +59,7 @@ def hide(text: str, *, commands: bool = False) -> tuple[str, tuple[Hidden, ...]]
 
     `commands` says that magics without a `%` count as well, as they do in notebooks.
     """
-    if _MAY_HOLD.search(text) is None and not (commands and _may_command(text)):
+    if not may_hold(text) and not (commands and _may_command(text)):
         return text, ()
     pieces: list[str] = []
     hidden: list[Hidden] = []
@@ -70,14 +72,24 @@ def hide(text: str, *, commands: bool = False) -> tuple[str, tuple[Hidden, ...]]
     return "".join([*pieces, text[place:]]), tuple(hidden)
 
 
+def may_hold(text: str) -> bool:
+    """Tell whether a text could hold something for IPython, by the marks in it: `%`, `!` and `?`."""
+    if _ASSIGNED.search(text) is not None or _ASKED.search(text) is not None:
+        return True
+    return any(_starts_line(text, mark.start()) for mark in _MARK.finditer(text))
+
+
+def _starts_line(text: str, place: int) -> bool:
+    start = max(text.rfind("\n", 0, place), text.rfind("\r", 0, place)) + 1
+    return not text[start:place].strip(" \t\f")
+
+
 def _may_command(text: str) -> bool:
     return any(_COMMAND.match(text, match.start()) for match in re.finditer(r"^[ \t]*[a-z]", text, re.MULTILINE))
 
 
 def hide_in_script(text: str) -> tuple[str, tuple[Hidden, ...]]:
-    """Do the same for a script, where nothing is hidden unless Python refuses the text and takes what is left."""
-    if _MAY_HOLD.search(text) is None or parses(text):
-        return text, ()
+    """Do the same for a script that Python refuses, where nothing is hidden unless Python takes what is left."""
     masked, hidden = hide(text)
     return (masked, hidden) if hidden and parses(masked) else (text, ())
 

@@ -6,12 +6,14 @@ changes what is found.
 
 from __future__ import annotations
 
+import ast
 import bisect
 import codecs
 import functools
 import io
 import re
 import tokenize
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -89,10 +91,13 @@ class Source:
     @classmethod
     def of_script(cls, text: str, path: str, encoding: str = "utf-8", *, bom: bool = False) -> Source:
         """Return the source of a script; where lines of it are for IPython, they are hidden, and a problem says so."""
+        source = cls(text, path, encoding, bom)
+        if not ipython.may_hold(text) or source.parses():
+            return source
         text, hidden = ipython.hide_in_script(text)
-        source = cls(text, path, encoding, bom, hidden=hidden)
         if not hidden:
             return source
+        source = cls(text, path, encoding, bom, hidden=hidden)
         rows = _listed([source.position(item.start)[0] for item in hidden])
         message = f"not Python but IPython: {rows}; the rest of the file is linted"
         return replace(source, problems=(Problem(hidden[0].start, message),))
@@ -119,6 +124,33 @@ class Source:
             for item in items
         )
         return cls(text, path, cells=numbered, hidden=hidden, problems=tuple(problems))
+
+    @functools.cached_property
+    def tree(self) -> ast.Module:
+        """What the running Python's parser makes of the text, which is not printed on if it has something to warn of.
+
+        Raises:
+            SyntaxError, ValueError, RecursionError, MemoryError: as `ast.parse` does.
+        """
+        with warnings.catch_warnings():
+            # An invalid escape in a linted string is not ours to print.
+            warnings.simplefilter("ignore")
+            return ast.parse(self.text)
+
+    def parses(self) -> bool:
+        """Tell whether the running Python takes the text."""
+        try:
+            return self.tree is not None
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return False
+
+    def keep_tree(self, tree: ast.Module) -> None:
+        """Take over a tree of the text that somebody has already, so that it is not parsed again."""
+        vars(self)["tree"] = tree
+
+    def forget_tree(self) -> None:
+        """Let go of the tree, which takes some 25 bytes a character."""
+        vars(self).pop("tree", None)
 
     def to_bytes(self, text: str) -> bytes:
         """Encode `text` the way this file was encoded, byte order mark included."""

@@ -23,6 +23,8 @@ TRACE_WORDS = frozenset(
 """The identifiers by which code that runs under trace is marked."""
 
 _LOOPS = frozenset({"for", "while"})
+_LOOP_LINE = re.compile(r"[\r\n][ \t]*(?:async[ \t]+)?(?:for\b[^\r\n]+?\bin\b[^\r\n]+|while\b[^\r\n]+):[ \t]*[\r\n]")
+"""A line that is a loop, unless it is in a string, where it costs no more than a parse."""
 _WORD = re.compile(r"[^\W\d]\w*")
 _STRING = r"""(?:'''(?:\\.|[^\\])*?'''|"{3}(?:\\.|[^\\])*?"{3}|'(?:\\.|[^\\\r\n'])*+'|"(?:\\.|[^\\\r\n"])*+")"""
 _CODE = re.compile(rf"((?i:fr?|rf|tr?|rt){_STRING}|[^\W\d]\w*)|{_STRING}|#[^\r\n]*|\\.", re.DOTALL)
@@ -63,6 +65,8 @@ def may_matter(source_text: str, triggers: Triggers, wrappers: Iterable[str], in
     names = tuple(sorted(wrappers))
     if not incoming.telling and not _libraries(names).search(source_text):
         return False
+    if triggers.array_loops and _LOOP_LINE.search(source_text) is not None:
+        return True
     words = _words(source_text)
     own = {name.rpartition(".")[2] for name in (*names, *incoming.telling)}
     if _has_any(triggers.words, words) or not own.isdisjoint(words):

@@ -35,8 +35,9 @@ class Plugin:
     _configs: ClassVar[dict[int, Config]] = {}
     _named: ClassVar[tuple[str, ...]] = ()
 
-    def __init__(self, tree: ast.AST, filename: str, lines: Sequence[str]) -> None:  # noqa: ARG002
-        # The tree is asked for because flake8 tells plugins apart by it: who asks is called once for each file.
+    def __init__(self, tree: ast.Module, filename: str, lines: Sequence[str]) -> None:
+        # flake8 tells plugins apart by the tree: who asks for it is called once for each file.
+        self._tree = tree
         self._filename = filename
         self._lines = lines
 
@@ -78,6 +79,7 @@ class Plugin:
                 yield self._failure(str(error))
             return
         source = Source(text, config.name_of(path))
+        source.keep_tree(self._tree)
         found, config = linted(source, config, path, NOTHING, fixes=False)
         if not found:
             return

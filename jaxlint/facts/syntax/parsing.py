@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from typing import TYPE_CHECKING, Protocol
 
 from jaxlint.finding import Span
@@ -42,34 +41,6 @@ class Places(Protocol):
         """Return the span of a node, from its first token to its last; a decorated definition starts at its `def`."""
 
 
-def python_tree(text: str) -> ast.Module:
-    """Parse with the running Python, silently on the standard error stream.
-
-    Raises:
-        SyntaxError, ValueError, RecursionError, MemoryError: as `ast.parse` does.
-    """
-    with warnings.catch_warnings():
-        # An invalid escape in a linted string is not ours to print.
-        warnings.simplefilter("ignore")
-        return ast.parse(text)
-
-
-_MOST_KEPT = 5_000_000
-"""How many characters of text to keep the trees of, each of which takes some 25 bytes a character."""
-_trees: dict[str, ast.Module] = {}
-
-
-def keep_tree(text: str, tree: ast.Module) -> None:
-    """Keep the tree of a text that is about to be linted, so that a project of moderate size is parsed but once."""
-    if len(text) + sum(map(len, _trees)) <= _MOST_KEPT:
-        _trees[text] = tree
-
-
-def forget_trees() -> None:
-    """Drop the trees that were kept and not asked for."""
-    _trees.clear()
-
-
 def parse(source: Source) -> tuple[cst.Module, Places]:
     """Return the nodes of a file and where they are.
 
@@ -81,6 +52,7 @@ def parse(source: Source) -> tuple[cst.Module, Places]:
     from jaxlint.facts.syntax.nodes import Builder, TooDeepError, UnknownSyntaxError
 
     tree = _python_tree(source)
+    source.forget_tree()
     if tree is not None:
         builder = Builder(source)
         try:
@@ -97,7 +69,7 @@ def _python_tree(source: Source) -> ast.Module | None:
     """Return the tree, or None where only the syntax is at fault, so that another parser may take the text."""
     text = source.text
     try:
-        return _trees.pop(text, None) or python_tree(text)
+        return source.tree
     except SyntaxError:
         depth = 0
         for match in _BRACKETS.finditer(text):
@@ -127,7 +99,7 @@ def _parsed_by_libcst(source: Source) -> tuple[cst.Module, Places]:
 def _unreadable(source: Source, error: Exception) -> UnreadableError:
     """Word a syntax error as Python does."""
     try:
-        python_tree(source.text)
+        source.tree  # noqa: B018  (what it raises)
     except SyntaxError as known:
         row, column, message = known.lineno or 1, max((known.offset or 1) - 1, 0), f"syntax error: {known.msg}"
     except (ValueError, RecursionError, MemoryError) as known:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from jaxlint.facts.syntax.parsing import python_tree
 from jaxlint.finding import Applicability, Edit, Fix, Span
 from jaxlint.source import Source
 
@@ -172,7 +171,7 @@ def _words(text: str) -> frozenset[str]:
 def _statements(source: Source) -> list[_Statement]:
     """Return the statements of a module; those that share a line are one."""
     found: list[_Statement] = []
-    for node in python_tree(source.text).body:
+    for node in source.tree.body:
         first = min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", ()))])
         last = node.end_lineno or node.lineno
         defines = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from jaxlint.facts.syntax.nodes import offset
-from jaxlint.facts.syntax.parsing import python_tree
 from jaxlint.finding import Span
 
 if TYPE_CHECKING:
@@ -37,7 +36,8 @@ class Syntax:
         self.source = source
         self.text = source.text
         try:
-            self.tree = python_tree(source.text)
+            self.tree = source.tree
+            source.forget_tree()
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             raise NoFixError(str(error)) from None
         self.parents: dict[ast.AST, ast.AST] = {}
