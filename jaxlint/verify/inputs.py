@@ -502,6 +502,9 @@ class World:
                 # What is kept as an attribute is used by the name of the attribute.
                 use = joined(use, outer.of(place.replace(">", ".")))
             if parameter.kind is parameter.VAR_KEYWORD:
+                inside = {key: f"{place}[{key!r}]" for key in use.keys}
+                known_uses = {key: uses.of(f"{parameter.name}[{key!r}]") if uses else Use() for key in inside}
+                words |= {key: self.value(inside[key], key, known_uses[key]) for key in inside}
                 continue
             if parameter.kind is parameter.VAR_POSITIONAL:
                 # Without any, what the function does with them would not show.

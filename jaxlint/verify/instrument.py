@@ -248,6 +248,11 @@ def _must_be_first(statement: ast.stmt) -> bool:
     return docstring or (isinstance(statement, ast.ImportFrom) and statement.module == "__future__")
 
 
+def is_hook(node: ast.Call) -> bool:
+    """Tell whether a call is one of those that were put around others."""
+    return isinstance(node.func, ast.Name) and node.func.id.startswith("_jaxlint_")
+
+
 def _hook(where: ast.AST, name: str, *arguments: ast.expr) -> ast.Call:
     call = ast.Call(ast.Name(name, ast.Load()), list(arguments), [])
     for node in (call, call.func, *(a for a in arguments if isinstance(a, ast.Constant))):

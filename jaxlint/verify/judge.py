@@ -426,6 +426,15 @@ def per_shape(observation: Observation, anchor: Anchor) -> Judgement:
         if event.kind == "compile" and not event.made and any(map(anchor.holds, event.stack)):
             counts[event.program] += event.count
     most = max(counts.values(), default=0)
+
+    def here(event: Event) -> bool:
+        return event.kind == "compile" and not event.made and any(map(anchor.holds, event.stack))
+
+    each = _counts(observation.runs, here)
+    if most == 1 and len(each) > 1 and all(each) and not any(run.failure for run in observation.runs):
+        # What the first call has compiled is there for the next one, which was given the same.
+        text = f"programs of one operation in calls of {observation.target}: {_series(each)}"
+        return Judgement(True, text, figures=figures(observation, anchor))
     text = f"programs of one operation in one call of {observation.target}: {most}"
     return _for_several(most, text, observation, figures(observation, anchor))
 

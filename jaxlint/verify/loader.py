@@ -7,6 +7,7 @@ its relative imports and those that import it back work; what cannot be imported
 
 from __future__ import annotations
 
+import argparse
 import ast
 import contextlib
 import copy
@@ -32,6 +33,7 @@ from .inputs import State
 from .instrument import Instrumenter, first_line
 from .observation import Anchor, Growth, Inputs, Leaf, Loaded, Observation, Output, Range, Run, Statement
 from .recorder import Recorder
+from .renamed import Renamed
 from .search import (
     DeadlineError,
     Found,
@@ -39,7 +41,6 @@ from .search import (
     LinenMethod,
     Mode,
     Search,
-    StubError,
     Wanted,
     deadline,
     drop,
@@ -48,6 +49,7 @@ from .search import (
 )
 from .sliced import Sliced, Unit, liftable
 from .slices import is_conditional
+from .standins import NOT_LOADED, Absent, AbsentFinder, Stub
 from .uses import Definitions
 
 HOOK = "jaxlint_examples"
@@ -78,6 +80,8 @@ class Module:
         self._finders: dict[str, Search] = {}
         self._recorded: dict[str, Found] = {}
         self._before: frozenset[str] = frozenset(sys.modules)
+        self._absent: AbsentFinder | None = None
+        self._renamed: Renamed | None = None
 
     def load(
         self,
@@ -126,6 +130,10 @@ class Module:
         self._folders = [folder for folder in folders if folder not in sys.path and os.path.isdir(folder)]
         sys.path += self._folders
         self._before = frozenset(sys.modules)
+        if not whole:
+            self._absent = AbsentFinder(self._recorder.is_user, {self._path: written})
+            sys.meta_path.append(self._absent)
+            self._renamed = Renamed(self._recorder.is_user)
         statements: list[Statement] = []
         self._import(lambda: statements.extend(self._statements(None if whole else seconds)))
         if not whole:
@@ -137,7 +145,10 @@ class Module:
         end = clock.now() + seconds if seconds is not None else None
         for unit in self._units:
             asked_for = not self._asked.isdisjoint(range(unit.line, unit.end_line + 1))
-            if not (unit.defining or asked_for) or (unit.guard and end is not None):
+            wanted = unit.defining or asked_for or self._fills(unit)
+            if not wanted or (unit.guard and end is not None):
+                # What it would have bound is missing where functions read it.
+                self._liftable.update(dict.fromkeys(liftable(unit.written), True))
                 continue
             # What only defines functions gets its time however long the others took.
             left = None if end is None else max(min(_LONGEST_STATEMENT, end - clock.now()), _LEAST_SECONDS)
@@ -160,11 +171,23 @@ class Module:
             if run.events or run.failure or run.reached:
                 yield Statement(unit.line, unit.end_line, run)
 
+    def _fills(self, unit: _Unit) -> bool:
+        """Tell whether a statement does no more than to fill what the module holds: a list, a parser of arguments."""
+        call = unit.written.value if isinstance(unit.written, ast.Expr) else None
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+            return False
+        owner = call.func.value
+        if isinstance(owner, ast.Attribute):
+            return ast.unparse(owner) == "sys.path"
+        return isinstance(owner, ast.Name) and isinstance(vars(self._module).get(owner.id), _FILLED)
+
     def _note_stubs(self, unit: _Unit) -> None:
         """Note what of the names that a statement has bound is part of what another one failed to compute."""
         for name in liftable(unit.written):
             value = vars(self._module).get(name)
-            if isinstance(value, Stub) and self._liftable.get(value.jaxlint_name.partition(".")[0]):
+            # Of what a package that is not installed should have made nothing more is known, either.
+            known = isinstance(value, Stub) and self._liftable.get(value.jaxlint_name.partition(".")[0])
+            if known or isinstance(value, Absent):
                 self._liftable[name] = True
 
     def _import(self, execute: Callable[[], None]) -> None:
@@ -245,7 +268,7 @@ class Module:
         spent = time.perf_counter() - start
         if result is None:
             reason = f"no arguments found for {target}: {search.reason}"
-            if _NOT_LOADED not in reason:
+            if NOT_LOADED not in reason:
                 reason += f"; {HOOK}() can say what to call it with"
             return Inputs(target, tries=search.tries, seconds=spent, reason=reason)
         self._found[target] = result
@@ -375,10 +398,11 @@ class Module:
         jax = self._recorder.jax
         found = self._found.get(target) if target not in self._examples else None
         if found is not None:
-            search = self._finder(target)
+            self._renew(target)
+            search, known = self._finder(target), self._found[target]
 
             def once() -> Run:
-                return search.run(found.action, found.arguments, found.function, mode)
+                return search.run(known.action, known.arguments, known.function, mode)
         else:
             try:
                 action = self._action(target)
@@ -401,6 +425,7 @@ class Module:
         With `dispatches`, single operations are counted, which slows them down: once they are enough at this place, or
         `seconds` are over, the call goes no further.
         """
+        self._renew(target)
         try:
             action = self._action(target)
         except LookupError as error:
@@ -424,6 +449,7 @@ class Module:
     def result(self, target: str, *, compiled: bool = True) -> Output:
         """Call a target once and return what it gives; not `compiled`, operation by operation where that goes."""
         jax = self._recorder.jax
+        self._renew(target)
         try:
             action = self._action(target)
         except LookupError as error:
@@ -437,6 +463,11 @@ class Module:
         leaves, structure = jax.tree.flatten(result)
         return Output(str(structure), tuple(_leaf(jax, leaf) for leaf in leaves))
 
+    def _renew(self, target: str) -> None:
+        """Make the arguments of a target once more, if they were found: objects may hold what they were traced with."""
+        if target in self._found and target not in self._examples and self._found[target].mode != Mode.CONCRETE:
+            self._found[target] = self._finder(target).renewed(self._found[target])
+
     def _finder(self, target: str) -> Search:
         """Return the search that found what a target is called with."""
         return self._finders.get(target) or self._searches[target]
@@ -448,6 +479,7 @@ class Module:
     def grow(self, target: str, lines: range, limits: Iterable[int]) -> Growth:
         """Call a target once for each limit on the iterations of the loop that is on these lines."""
         jax = self._recorder.jax
+        self._renew(target)
         try:
             action = self._action(target)
         except LookupError as error:
@@ -517,6 +549,10 @@ class Module:
             ours = module is self._module or (name not in self._before and file and self._recorder.is_user(file))
             if ours:
                 sys.modules.pop(name, None)
+        if self._absent is not None:
+            self._absent.close()
+        if self._renamed is not None:
+            self._renamed.close()
         sys.path[:] = [entry for entry in sys.path if entry not in (*self._roots, *self._folders)]
         self._examples = {}
         self._searches.clear()
@@ -607,45 +643,14 @@ class Module:
         return owner, found
 
 
+_FILLED = (list, dict, set, types.SimpleNamespace, argparse._ActionsContainer)
+"""What is filled by bare calls of its methods, which do nothing else."""
 _ITERATIONS = 200
 """A loop that unrolls goes no further where it is measured with larger arguments."""
 _LINE = "line "
 """What the name of a target begins with that is a statement at module level."""
 _MADE_UP = "self"
 """The path of an instance without its constructor."""
-_NOT_LOADED = "which could not be loaded"
-
-
-class Stub:
-    """Replaces what a failing statement should have defined; using it says which and why."""
-
-    def __init__(self, name: str, reason: str) -> None:
-        self.jaxlint_name = name
-        self.jaxlint_reason = reason
-
-    def _fail(self, *_: Any, **__: Any) -> Any:
-        raise StubError(f"depends on {self.jaxlint_name}, {_NOT_LOADED}: {self.jaxlint_reason}")
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return Stub(f"{self.jaxlint_name}.{name}", self.jaxlint_reason)
-
-    def __getitem__(self, key: object) -> Any:
-        # Annotations are evaluated where a function is defined.
-        return self
-
-    def __or__(self, other: object) -> Any:
-        return self
-
-    __ror__ = __or__
-
-    def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
-        return (object,) if all(isinstance(base, Stub) for base in bases) else ()
-
-    __call__ = __iter__ = __len__ = __bool__ = __float__ = __int__ = __index__ = __enter__ = _fail
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __matmul__ = _fail
-    __rmatmul__ = __pow__ = __rpow__ = __neg__ = __lt__ = __le__ = __gt__ = __ge__ = __array__ = _fail
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):

@@ -5,7 +5,7 @@ Lines are 1-based, columns 0-based UTF-8 bytes, as in Python's `ast` and code ob
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -94,7 +94,9 @@ class Run:
 
     `reached` tells how often each watched line was about to run; `evaluated` how often each part of a span ran to its
     end, and `eagerly` how often of these nothing was being traced, by the range (`instrument.key_of`).  `caught` are
-    exceptions that the code under test handled itself.
+    exceptions that the code under test handled itself.  `absent` are packages that are not installed and were used all
+    the same, `hashed` tells whether something of one was hashed (`standins`), and `renamed` are the names that were
+    asked for since the module was loaded and that this version has no longer (see `renamed`).
     """
 
     events: tuple[Event, ...] = ()
@@ -104,6 +106,27 @@ class Run:
     caught: tuple[Failure, ...] = ()
     failure: Failure | None = None
     seconds: float = 0.0
+    absent: tuple[str, ...] = ()
+    hashed: bool = False
+    renamed: tuple[str, ...] = ()
+
+
+def is_done(run: Run, line: int, anchor: Anchor, pieces: Sequence[str]) -> bool:
+    """Tell whether a run that failed did so after all of a place had run.
+
+    That is where it failed elsewhere, or where the first of what makes up the place, as the body of a loop does, had
+    begun once more.
+    """
+    if run.failure is None or run.failure.type in _ENDED or not run.reached.get(line):
+        return False
+    if not all(run.evaluated.get(piece) for piece in pieces):
+        return False
+    again = bool(pieces) and run.evaluated[pieces[0]] > 1
+    return again or not any(map(anchor.holds, run.failure.stack))
+
+
+_ENDED = ("EnoughError", "DeadlineError")
+"""How runs end that were not let go on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,6 +270,9 @@ class _Reader:
             caught=tuple(filter(None, map(cls.failure, data["caught"]))),
             failure=cls.failure(data["failure"]),
             seconds=data["seconds"],
+            absent=tuple(data["absent"]),
+            hashed=data["hashed"],
+            renamed=tuple(data["renamed"]),
         )
 
     @classmethod

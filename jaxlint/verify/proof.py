@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from jaxlint.finding import Impact
 from jaxlint.verify import judge
 from jaxlint.verify.instrument import key_of
 from jaxlint.verify.judge import Judgement
-from jaxlint.verify.observation import Anchor, Failure, Inputs, Observation, Range, Run
+from jaxlint.verify.observation import Anchor, Failure, Inputs, Observation, Range, Run, is_done
 from jaxlint.verify.places import Places
 from jaxlint.verify.prover import CALLS, LoadedModule, Prover
 from jaxlint.verify.sources import sources
@@ -266,10 +266,24 @@ class Proof:
             return Judgement(None, f"{off}: {judgement.evidence}", figures=judgement.figures)
         if judgement.shown is False and not self._observations and not self._inputs:
             return Judgement(None, "nothing in the code jaxlint sees calls what is affected", figures=judgement.figures)
+        judgement = self._told(judgement, effect_of(code, impact))
         doubt = self._doubt(judgement, span, effect_of(code, impact), code) if judgement.shown is False else ""
         if not doubt:
             return judgement
         return Judgement(None, f"the effect did not show, but {doubt}: {judgement.evidence}", figures=judgement.figures)
+
+    def _told(self, judgement: Judgement, effect: Effect) -> Judgement:
+        """Add to what was shown what it takes for the code to run at all, or take it back if that could be why."""
+        if not judgement.shown:
+            return judgement
+        if effect in _COMPARED and any(run.hashed for run in self._runs):
+            text = f"what a package that is not installed is equal to is not known: {judgement.evidence}"
+            return Judgement(None, text, figures=judgement.figures)
+        renamed = sorted({name for run in self._runs for name in run.renamed})
+        if not renamed:
+            return judgement
+        text = f"{judgement.evidence}; with a replacement for `{renamed[0]}`, which this version does not have"
+        return replace(judgement, evidence=text)
 
     def _doubt(self, judgement: Judgement, span: Range, effect: Effect, code: str) -> str:
         """Say why a refutation would not be proven; empty where it is."""
@@ -283,6 +297,11 @@ class Proof:
                 return f"not all of it ran (line {next(p for p in parts if not often[p]).partition(':')[0]})"
             if looping and often and max(often.values()) < _ITERATIONS:
                 return "it did not run more than one iteration"
+        absent = sorted({package for run in runs for package in run.absent})
+        if absent:
+            return f"the package {absent[0]} is not installed"
+        if any(run.renamed for run in runs):
+            return "the code uses names that this version does not have"
         first, last = self._places.around(span[0])
         for run in runs:
             for failure in run.caught:
@@ -401,7 +420,7 @@ class Proof:
         synthetic = False
         result: Judgement | None = None
         for target in asked:
-            inputs = self._find(target, line, anchor, "error")
+            inputs = self._find(target, line, anchor, "error", sliced="error")
             if inputs is not None and inputs.reason:
                 result = Judgement(None, inputs.reason)
                 continue
@@ -415,6 +434,10 @@ class Proof:
             found = [run.failure for run in seen.runs if run.failure]
             if inputs is not None and not found and "None" in inputs.text:
                 result = Judgement(None, f"{target} raises nothing with {inputs.text}, but may without None")
+                continue
+            if inputs is not None and inputs.sliced and not found:
+                # What was made up may be no array, and so not traced at all.
+                result = Judgement(None, f"{target} raises nothing with {inputs.text}")
                 continue
             if inputs is not None and not found and not inputs.compiled:
                 # Nothing visible compiles it, so it is traced as its callers would.
@@ -498,20 +521,21 @@ class Proof:
     ) -> Judgement:
         def one(target: str) -> Judgement:
             sliced = "dispatch" if dispatches else "call"
-            inputs = self._find(target, line, anchor, "reach", sliced=sliced)
+            inputs = self._find(target, line, anchor, "reach", sliced=sliced, rest=not dispatches)
             if inputs is not None and inputs.reason and dispatches and "took more" in inputs.reason:
                 # It need not come to its end.
-                inputs = self._find(target, line, anchor, "dispatch", sliced=sliced)
+                inputs = self._find(target, line, anchor, "dispatch", sliced=sliced, rest=False)
             if inputs is not None and inputs.reason:
                 return Judgement(None, inputs.reason)
-            judgement = judge_one(self._observe(target, inputs, dispatches=anchor if dispatches else None))
+            seen = self._observe(target, inputs, dispatches=anchor if dispatches else None)
+            judgement = self._judged(judge_one, seen, line, anchor) if dispatches else judge_one(seen)
             if judgement.shown or inputs is None or not dispatches or inputs.given:
                 return judgement
             # What was invented may have been what nothing has to be done for.
-            inputs = self._find(target, line, anchor, "dispatch", sliced=sliced)
+            inputs = self._find(target, line, anchor, "dispatch", sliced=sliced, rest=False)
             if inputs is None or inputs.reason:
                 return judgement
-            return judge_one(self._observe(target, inputs, dispatches=anchor))
+            return self._judged(judge_one, self._observe(target, inputs, dispatches=anchor), line, anchor)
 
         targets = self._targets(line) or self._module.loaded.examples
         if self._budget is not None and not self._places.target(line):
@@ -521,6 +545,21 @@ class Proof:
             if judgement.shown is not None or not targets:
                 return judgement
         return self._worst(one, targets)
+
+    def _judged(
+        self, judge_one: Callable[[Observation], Judgement], seen: Observation, line: int, anchor: Anchor
+    ) -> Judgement:
+        """Judge what was run at a place, however the call went on after it; that confirms or says nothing."""
+        pieces = self._pieces(line)
+        runs = tuple(replace(run, failure=None) if is_done(run, line, anchor, pieces) else run for run in seen.runs)
+        if runs == seen.runs:
+            return judge_one(seen)
+        judgement = judge_one(replace(seen, runs=runs))
+        return judgement if judgement.shown else judge_one(seen)
+
+    def _pieces(self, line: int) -> tuple[str, ...]:
+        """Return the keys of what has to be evaluated for all of a place to have run."""
+        return tuple(key_of(where) for span in self._spans if span[0] == line for where in self._places.parts(span))
 
     def _statement(
         self,
@@ -533,10 +572,11 @@ class Proof:
         """Judge a statement at module level with values of the search's own for what it needs and failed."""
         target = f"line {line}"
         effect, sliced = ("dispatch", "dispatch") if dispatches else ("reach", "call")
-        inputs = self._find(target, line, anchor, effect, sliced=sliced)
+        inputs = self._find(target, line, anchor, effect, sliced=sliced, rest=not dispatches)
         if inputs is None or inputs.reason:
             return before
-        judgement = judge_one(self._observe(target, inputs, dispatches=anchor if dispatches else None))
+        seen = self._observe(target, inputs, dispatches=anchor if dispatches else None)
+        judgement = self._judged(judge_one, seen, line, anchor) if dispatches else judge_one(seen)
         return judgement if judgement.shown is not None else before
 
     # --- calls --------------------------------------------------------------------------------------------------------
@@ -584,19 +624,23 @@ class Proof:
                 return result
         return result
 
-    def _find(self, target: str, line: int, anchor: Anchor, effect: str, sliced: str = "") -> Inputs | None:
+    def _find(
+        self, target: str, line: int, anchor: Anchor, effect: str, sliced: str = "", *, rest: bool = True
+    ) -> Inputs | None:
         """Look for arguments of a target that has no example; None where there is one, or none are looked for.
 
-        `sliced` says for what parts of it may be skipped, where they fail.
+        `sliced` says for what parts of it may be skipped, where they fail; not `rest`, that it does not matter how the
+        call goes on after the place.
         """
         if self._budget is None or target in self._module.loaded.examples:
             return None
         key = (target, line, effect)
         self._recorded  # noqa: B018 (what was met is kept by the module)
-        parts = [key_of(where) for span in self._spans if span[0] == line for where in self._places.parts(span)]
+        parts = self._pieces(line)
         budget = self._budget.tries, self._budget.seconds
         whole = parts if effect == "error" else ()
-        inputs = self._module.search(target, line, anchor, effect, *budget, parts=whole, sliced=sliced)
+        pieces = None if rest else parts
+        inputs = self._module.search(target, line, anchor, effect, *budget, parts=whole, sliced=sliced, pieces=pieces)
         self._inputs[key] = inputs
         return inputs
 
@@ -646,6 +690,8 @@ def _doubt_about(inputs: Collection[Inputs], effect: Effect) -> str:
     return ""
 
 
+_COMPARED = (Effect.EVERY_CALL, Effect.PER_VALUE)
+"""Effects that depend on what is equal to what."""
 _RENEWED = ("JAX101", "JAX102", "JAX104", "JAX106")
 """Rules about functions that are new in each call."""
 _EAGER = ("JAX106", "JAX107")

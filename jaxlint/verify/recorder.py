@@ -22,6 +22,8 @@ from typing import Any
 from .dispatches import Dispatches
 from .instrument import Instrumenter, Watch
 from .observation import Anchor, Event, Failure, Place, Range, Run
+from .renamed import USED
+from .standins import NOT_LOADED, NOTES
 
 _KINDS = {
     "/jax/core/compile/backend_compile_duration": "compile",
@@ -142,6 +144,7 @@ class Recorder:
         """
         self._counts.clear()
         self._here = 0
+        NOTES.begin()
         self.watch.reset()
         failure = result = None
         start = time.perf_counter()
@@ -165,6 +168,9 @@ class Recorder:
             tuple(watch.caught),
             failure,
             time.perf_counter() - start,
+            tuple(sorted(NOTES.used)),
+            NOTES.hashed,
+            tuple(sorted(USED)),
         )
         return run, result
 
@@ -318,6 +324,9 @@ class Recorder:
         )
 
     def _is_traced(self, error: BaseException, message: str) -> bool:
+        if "_jaxlint_verify" in message or NOT_LOADED in message:
+            # What it refuses was made up.
+            return False
         names = ("ConcretizationTypeError", "NonConcreteBooleanIndexError", "TracerArrayConversionError")
         classes = [*names, "TracerBoolConversionError", "TracerIntegerConversionError", "UnexpectedTracerError"]
         known = tuple(filter(None, (getattr(self.jax.errors, name, None) for name in classes)))

@@ -22,13 +22,10 @@ from typing import Any
 
 from . import clock
 from .inputs import ARRAY_ATTRIBUTES, SIZE, Choice, NoInputError, Slot, State, Synthesis, World, bare, instances
-from .observation import Anchor, Failure, Run
+from .observation import Anchor, Failure, Run, is_done
 from .recorder import EnoughError, Recorder
+from .standins import NOTES
 from .uses import Definitions, Function, FunctionUses, Use
-
-
-class StubError(Exception):
-    """The code used what a statement that failed should have defined."""
 
 
 class DeadlineError(BaseException):
@@ -93,6 +90,8 @@ class Wanted:
     """Whether the place may run in one call and not in another."""
     host: bool = False
     """Whether it matters what is an array of jax, and what one of NumPy."""
+    pieces: tuple[str, ...] | None = None
+    """What has run once all of the place has, where it does not matter how the call goes on after it."""
 
 
 @dataclass(frozen=True)
@@ -184,6 +183,11 @@ class Search:
     @property
     def _uses(self) -> FunctionUses | None:
         return self._definitions.uses(self._node, self._target.rpartition(".")[0]) if self._node else None
+
+    @property
+    def _handed(self) -> bool:
+        """Whether a function was passed to something that is not known, which may keep it."""
+        return self._synthesis.handed or NOTES.handed
 
     def find(self, wanted: Wanted, tries: int, seconds: float, patience: float = 0.0) -> Found | None:
         """Return arguments, or None where the budget does not suffice; `reason` then says what was in the way.
@@ -292,7 +296,7 @@ class Search:
 
     def _try(self, state: State, wanted: Wanted, mode: str, seconds: float) -> Outcome:
         world = World(self._synthesis, self._slots, state)
-        self._synthesis.handed = False
+        self._synthesis.handed = NOTES.handed = False
         try:
             with deadline(2 * _LONGEST_TRY):
                 function, arguments = self.prepare(world)
@@ -322,7 +326,7 @@ class Search:
             opaque = tuple(p for p in world.touched if world.choice(p).kind in _STAND_INS)
             # An instance is made by its own class; what that is given has paths of its own.
             given = all(world.choice(p).given or world.choice(p).kind in _BUILT for p in world.touched)
-            if wanted.effect in _CALLING and self._synthesis.handed:
+            if wanted.effect in _CALLING and self._handed:
                 reason = "a function is handed to an object that is not known, which may keep it"
                 return Outcome(None, 1.0, [*opaque], None, reason, world)
             sliced = self._piece.text if self._piece else ""
@@ -347,7 +351,7 @@ class Search:
 
     def _renews(self, run: Run, wanted: Wanted) -> bool:
         """Tell whether a run failed while a function that is new was to be compiled at the place."""
-        if wanted.effect != "renew" or wanted.conditional or self._synthesis.handed or run.caught or not run.failure:
+        if wanted.effect != "renew" or wanted.conditional or self._handed or run.caught or not run.failure:
             return False
         inside = any(map(wanted.anchor.holds, run.failure.stack))
         return inside and any(e.kind == "fresh" and any(map(wanted.anchor.holds, e.made)) for e in run.events)
@@ -391,6 +395,21 @@ class Search:
 
         chosen = {Mode.CONCRETE: concrete, Mode.ABSTRACT: abstract, Mode.TRACED: traced}[mode]
         return self._recorder.run(lambda: _limited(chosen, seconds))[0]
+
+    def renewed(self, found: Found) -> Found:
+        """Return the same arguments, made once more: what was done with them before may have left something in them.
+
+        What was recorded is returned as it is, and so is what cannot be made again.
+        """
+        if found.recorded:
+            return found
+        try:
+            with deadline(_LONGEST_TRY):
+                function, arguments = self.prepare(World(self._synthesis, self._slots, found.state))
+        except BaseException:  # noqa: BLE001 (whatever a constructor raises)
+            return found
+        action = functools.partial(self._call, function, arguments)
+        return replace(found, action=action, arguments=arguments, function=function)
 
     def larger(self, found: Found, turns: int, by: str) -> Found | None:
         """Return the same arguments with `arrays` twice as long, or `integers` twice as large.
@@ -517,15 +536,19 @@ class Search:
         failure = run.failure
         if failure is None:
             return False
+        if wanted.pieces is not None and is_done(run, wanted.line, wanted.anchor, wanted.pieces):
+            return wanted.effect != "dispatch" or _dispatched(run, wanted.anchor) >= _SEVERAL
         if wanted.effect == "dispatch":
             stopped = failure.type in (EnoughError.__name__, DeadlineError.__name__)
             return stopped and _dispatched(run, wanted.anchor) >= _MANY
         if wanted.effect == "error":
+            if self._piece is not None and "hashable" in failure.message:
+                return False
             return failure.traced and bool(failure.stack) and wanted.anchor.holds(failure.stack[0])
         if "hashable static" in failure.message:
             # What was invented cannot be what is meant.
             return False
-        if wanted.effect not in _CALLING or wanted.conditional or self._synthesis.handed:
+        if wanted.effect not in _CALLING or wanted.conditional or self._handed:
             # What comes after may be what keeps the next call from coming here.
             return False
         if failure.type == DeadlineError.__name__:
@@ -782,7 +805,7 @@ class Search:
     def _keys(self, state: State, blamed: list[str], world: World) -> Iterator[tuple[float, State]]:
         """Yield states in which an array is a key of jax's random numbers."""
         for path in blamed:
-            if world.choice(path).kind in ("array", "static"):
+            if world.choice(path).kind in ("array", "static", "record", "opaque"):
                 choices = self._slots[path].choices
                 choices += [choice for choice in _KEYS if choice not in choices]
                 for number, choice in enumerate(choices):
@@ -984,6 +1007,8 @@ def _kinds_for(kind: str, message: str) -> tuple[str, ...]:
     missing = re.search(r"object has no attribute '(\w+)'", message)
     if missing is not None and missing[1] in ARRAY_ATTRIBUTES:
         return ("array",)
+    if missing is not None and missing[1] in _OF_DICTS:
+        return ("dict",)
     if kind == "AttributeError" and "has no attribute" in message:
         return ("record", "opaque")
     if "valid JAX type" in message or "as an abstract array" in message:
@@ -1014,6 +1039,7 @@ def _numbers(message: str) -> list[int]:
     return [number for number in dict.fromkeys(found) if 2 < number <= 4096 and number != SIZE][:3]
 
 
+_OF_DICTS = frozenset(("items", "keys", "values", "get", "update", "pop", "setdefault"))
 _TO_UNPACK = re.compile(r"values to unpack \(expected (\d+)")
 _MOST_AXES = 6
 _TOLD_APART, _NEWS = 60, 0.9

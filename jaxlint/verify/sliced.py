@@ -18,8 +18,9 @@ from typing import Any
 from . import clock, slices
 from .instrument import first_line
 from .recorder import Recorder
-from .search import DeadlineError, Found, Piece, Search, StubError, Wanted
+from .search import DeadlineError, Found, Piece, Search, Wanted
 from .slices import Slice
+from .standins import StubError
 from .uses import Definitions
 
 
@@ -64,6 +65,7 @@ class Sliced:
     reason: str = ""
     tries: int = 0
     _out: list[ast.stmt] = field(default_factory=list)
+    _over: list[int] = field(default_factory=list)
     _names: list[str] = field(default_factory=list)
 
     def find(self, wanted: Wanted, first: Search | None, tries: int, seconds: float) -> tuple[Search, Found] | None:
@@ -72,11 +74,12 @@ class Sliced:
             return None
         end = clock.now() + seconds
         self._names = sorted(name for name in _read(self.written) if self.lift.get(name) and self._is_missing(name))
-        known = slices.candidates(self.written, wanted.line)
+        # What is counted in a single call, or in its program, does not depend on when the place runs.
+        known = slices.candidates(self.written, wanted.line, whenever=self.kind in ("dispatch", "grow"))
         failed = first
         for number in range(_STEPS):
             # A few tries tell what fails next, whatever the arguments.
-            if failed is not None and not self._learn(failed, known) and not (number == 0 and self._names):
+            if failed is not None and not self._learn(failed, known, wanted) and not (number == 0 and self._names):
                 break
             failed, found = self._search(wanted, _FEW, max(min(seconds * _SHARE, end - clock.now()), _LEAST))
             if failed is None or self._ends(failed):
@@ -92,7 +95,7 @@ class Sliced:
             if left < 0 or (failed is not None and left_out is everything and "never ran" in failed.reason):
                 return None
             self._out = left_out
-            if left_out or self._names:
+            if left_out or self._over or self._names:
                 failed, found = self._search(wanted, tries, max(left, _LAST))
                 if failed is not None and found is not None:
                     return failed, found
@@ -103,10 +106,13 @@ class Sliced:
     @staticmethod
     def _ends(failed: Search | None) -> bool:
         """Tell whether the code itself goes no further, with whatever arguments."""
-        return failed is not None and failed.failure is not None and failed.failure.type in _ENDS
+        failure = failed.failure if failed is not None else None
+        # That is how a parser ends a program that was not given the arguments it needs.
+        usage = failure is not None and (failure.type, failure.message) == ("SystemExit", "2")
+        return failure is not None and failure.type in _ENDS and not usage
 
     def _is_missing(self, name: str) -> bool:
-        return hasattr(vars(self.module).get(name), "jaxlint_reason")
+        return name not in vars(self.module) or hasattr(vars(self.module)[name], "jaxlint_reason")
 
     def _can_be_sliced(self) -> bool:
         decorators = {ast.unparse(decorator) for decorator in self.written.decorator_list}
@@ -115,7 +121,7 @@ class Sliced:
         plain = decorators <= _PLAIN or self.kind == "grow"
         return plain and not own and not isinstance(self.written, ast.AsyncFunctionDef)
 
-    def _learn(self, failed: Search, known: Sequence[ast.stmt]) -> bool:
+    def _learn(self, failed: Search, known: Sequence[ast.stmt], wanted: Wanted) -> bool:
         """Take out what a search failed on; False if there is nothing to be done about it."""
         failure = failed.failure
         if failure is None:
@@ -125,6 +131,10 @@ class Sliced:
             if match is not None and self.lift.get(match[1]) and match[1] not in self._names:
                 self._names.append(match[1])
                 return True
+        match = _UNDEFINED.match(failure.message) if failure.type == "NameError" else None
+        if match is not None and self.lift.get(match[1]) and match[1] not in self._names:
+            self._names.append(match[1])
+            return True
         first, last = slices.lines_of(self.written)
         lines = [p.line for p in failure.stack if p.file == self.path and first <= p.line <= last]
         if failure.type == DeadlineError.__name__:
@@ -133,6 +143,15 @@ class Sliced:
             at = [s for s in known if slices.lines_of(s)[0] <= line <= slices.lines_of(s)[1] and s not in self._out]
             if at:
                 self._out.append(max(at, key=first_line))
+                return True
+        for line in lines[::-1]:
+            # What cannot go itself may do with another value of what it depends on.
+            before = slices.origins(self.written, line, [s for s in known if s not in self._out])
+            if before:
+                self._out += before
+                return True
+            if slices.is_loop_head(self.written, line, wanted.line) and line not in self._over:
+                self._over.append(line)
                 return True
         return False
 
@@ -154,17 +173,17 @@ class Sliced:
 
     def _piece(self) -> Piece | None:
         """Return what is left of the target."""
-        slice_ = slices.without(self.written, self.run, self._out)
+        slice_ = slices.without(self.written, self.run, self._out, self._over)
         if slice_ is None:
             return None
         names = list(self._names)
         if self.unit:
             # There is nowhere but the module where its names could be.
             names += [name for name in slice_.lifted if name not in names]
-        said = [str(slice_)] if self._out else []
+        said = [str(slice_)] if self._out or self._over else []
         said += [f"with {', '.join(names)} made up"] if names else []
         try:
-            function = self._compiled(slice_) if self._out or self.unit else None
+            function = self._compiled(slice_) if self._out or self._over or self.unit else None
         except Exception:  # noqa: BLE001 (a default value may be what failed)
             return None
         return Piece(slice_.node, function, tuple(names), " and ".join(said), self._on_host((*slice_.lifted, *names)))
@@ -233,6 +252,7 @@ def liftable(statement: ast.stmt) -> Iterator[str]:
 _ENDS = ("SystemExit", "KeyboardInterrupt", "NotImplementedError")
 """What is raised where nothing is meant to come after it."""
 _STATEMENT = "<statement>"
+_UNDEFINED = re.compile(r"name '(\w+)' is not defined")
 _PLAIN = frozenset(("staticmethod", "classmethod", "property", "override", "typing.override"))
 """Decorators that change nothing of what a function does."""
 _STEPS, _FEW = 8, 6

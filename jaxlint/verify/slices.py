@@ -13,7 +13,7 @@ import copy
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from .instrument import first_line
+from .instrument import first_line, is_hook
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
@@ -24,17 +24,21 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 class Slice:
     """A function without the statements on some lines: as it is written, and as it is run.
 
-    `lifted` are the names that the statements skipped would have bound, which are keyword-only parameters.
+    `lifted` are the names that the statements skipped would have bound, which are keyword-only parameters, and so are
+    those of what some loops, on the lines `over`, take their items from.
     """
 
     node: Definition
     run: Definition
     lifted: tuple[str, ...]
     lines: tuple[tuple[int, int], ...]
+    over: tuple[int, ...] = ()
 
     def __str__(self) -> str:
         parts = [str(start) if start == end else f"{start} to {end}" for start, end in self.lines]
-        return f"without line{'s' if len(parts) > 1 or ' ' in parts[0] else ''} {', '.join(parts)}"
+        said = [f"without line{'s' if len(parts) > 1 or ' ' in parts[0] else ''} {', '.join(parts)}"] if parts else []
+        said += [f"the loop on line {line} over made-up items" for line in self.over]
+        return ", ".join(said)
 
 
 def lines_of(statement: ast.stmt) -> tuple[int, int]:
@@ -42,12 +46,18 @@ def lines_of(statement: ast.stmt) -> tuple[int, int]:
     return first_line(statement), statement.end_lineno or statement.lineno
 
 
-def without(written: Definition, instrumented: Definition, left_out: Sequence[ast.stmt]) -> Slice | None:
-    """Return a function without some of its statements; None where what they bind cannot be a parameter."""
+def without(
+    written: Definition, instrumented: Definition, left_out: Sequence[ast.stmt], over: Sequence[int] = ()
+) -> Slice | None:
+    """Return a function without some of its statements; None where what they bind cannot be a parameter.
+
+    The loops on the lines `over` are given what they take their items from.
+    """
     lines = sorted({lines_of(statement) for statement in left_out})
     node, run = _removed(written, lines), _removed(instrumented, lines)
     if node is None or run is None:
         return None
+    items = {line: name for line in over if (name := _given_items(node, line)) and _given_items(run, line)}
     known = {argument.arg for argument in _parameters(written)}
     used = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
     kept = _statements(node)
@@ -60,21 +70,67 @@ def without(written: Definition, instrumented: Definition, left_out: Sequence[as
             for name in (_bound_in_head(s) if _holds(s, statement) else bound(s))
         }
         lifted.update(dict.fromkeys(name for name in bound(statement) if name in used - known - before))
+    lifted.update(dict.fromkeys(items.values()))
     for function in (node, run):
         function.args.kwonlyargs += [ast.copy_location(ast.arg(name, None), function.body[0]) for name in lifted]
         function.args.kw_defaults += [None] * len(lifted)
         function.decorator_list = []
-    return Slice(node, run, tuple(lifted), tuple(lines))
+    return Slice(node, run, tuple(lifted), tuple(lines), tuple(items))
 
 
-def candidates(function: Definition, line: int) -> list[ast.stmt]:
+def _given_items(function: Definition, line: int) -> str:
+    """Have the loop on a line take its items from a name, which is returned; empty where there is no such loop."""
+    name = f"items_of_line_{line}"
+    for node in ast.walk(function):
+        if isinstance(node, ast.For) and node.lineno == line:
+            node.iter = _replaced(node.iter, name)
+            return name
+    return ""
+
+
+def _replaced(node: ast.expr, name: str) -> ast.expr:
+    """Return an iterable with another one in its place, whatever counts its items, or watches over it, being kept."""
+    given = ast.copy_location(ast.Name(name, ast.Load()), node)
+    if not isinstance(node, ast.Call) or not node.args:
+        return given
+    function = node.func.args[0] if isinstance(node.func, ast.Call) and is_hook(node.func) else node.func
+    if is_hook(node) or (isinstance(function, ast.Name) and function.id == "enumerate"):
+        return ast.copy_location(
+            ast.Call(node.func, [_replaced(node.args[0], name), *node.args[1:]], node.keywords), node
+        )
+    return given
+
+
+def origins(function: Definition, line: int, among: Sequence[ast.stmt]) -> list[ast.stmt]:
+    """Return those of some statements that last bind what the head of the statement on a line mentions."""
+    statements = [s for s in _statements(function) if lines_of(s)[0] <= line <= lines_of(s)[1]]
+    if not statements:
+        return []
+    found = {}
+    for statement in sorted(among, key=first_line):
+        if first_line(statement) < line:
+            found.update(dict.fromkeys(bound(statement), statement))
+    mentioned = _heads(max(statements, key=first_line))
+    return list({id(found[name]): found[name] for name in sorted(mentioned) if name in found}.values())
+
+
+def is_loop_head(function: Definition, line: int, around: int) -> bool:
+    """Tell whether a line is the head of a `for` loop that holds another line."""
+    return any(
+        isinstance(node, ast.For) and _in_head(node, line) and first_line(node) <= line and _covers(node, around)
+        for node in ast.walk(function)
+    )
+
+
+def candidates(function: Definition, line: int, *, whenever: bool = False) -> list[ast.stmt]:
     """Return the statements that may be skipped for a line to run, in order.
 
     They are on the way to the line, bind nothing but local names, and leave the function nowhere.  Where the line runs
-    on a condition, what comes after it stays, and so does whatever the condition depends on.
+    on a condition, what comes after it stays, and so does whatever the condition depends on, unless it is all the same
+    `whenever` it runs.
     """
     path = list(_path(function, line))
-    conditions = list(_conditions(function, line))
+    conditions = [] if whenever else list(_conditions(function, line))
     decisive = _closure(function, conditions, line)
     found = []
     for block, index in path:

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from jaxlint import ipython
 from jaxlint.diagnostic import Diagnostic
 from jaxlint.source import Source
 from jaxlint.verify.judge import Judgement
@@ -201,9 +202,22 @@ def verify_file(prover: Prover, job: Job, budget: Budget) -> Iterator[Result]:
         reason = f"the file cannot be loaded: {error}"
     for diagnostic, where in zip(job.diagnostics, ranges, strict=True):
         if diagnostic.code == "JAX001":
-            yield _read(prover, job.path, diagnostic, text)
+            yield _read(prover, job.path, diagnostic, _cell(source, diagnostic))
             continue
         yield _result(proof, diagnostic, where) if proof else Result.not_run(diagnostic, reason)
+
+
+def _cell(source: Source | None, diagnostic: Diagnostic) -> bytes | None:
+    """Return the cell of a notebook that a finding is about, without what is for IPython; None outside notebooks.
+
+    In the text of all cells, one that is no Python is blank.
+    """
+    if source is None:
+        return None
+    cells = dict(source.sources())
+    number = diagnostic.location.cell
+    shown = source.text if number is None else ipython.hide(cells.get(number, ""), commands=True)[0]
+    return shown.encode()
 
 
 def _read(prover: Prover, path: Path, diagnostic: Diagnostic, text: bytes | None) -> Result:

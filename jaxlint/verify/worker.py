@@ -84,7 +84,9 @@ class Worker:
         if request["op"] == "search":
             anchor = _anchor(request["anchor"])
             budget = request["tries"], request["seconds"]
-            wanted = Wanted(request["line"], anchor, request["effect"], tuple(request["parts"]))
+            pieces = None if request["pieces"] is None else tuple(request["pieces"])
+            parts = tuple(request["parts"])
+            wanted = Wanted(request["line"], anchor, request["effect"], parts, pieces=pieces)
             found = module.search(
                 request["target"], wanted, *budget, request["state"], request["patience"], request["sliced"]
             )
