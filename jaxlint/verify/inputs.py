@@ -22,6 +22,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import Any
 
+from .standins import Stub
 from .uses import OMITTED, Definitions, FunctionUses, Use, joined
 
 SIZE = 8
@@ -225,6 +226,9 @@ class Synthesis:
         constants = [Choice("static", value, given=True) for value in literals if value is not OMITTED]
         # What all visible callers give something else for is not left at its default.
         found = found + constants if OMITTED in literals or not literals else constants + found
+        if name == "init" and use.arguments is not None:
+            # That of a model or an optimizer.
+            found.append(Choice("function", "variables"))
         typed = self._by_type(annotation, use)
         if typed and typed[0].kind == "array" and (use.key or _KEY.match(name)):
             found += self._by_use(name, use)[:3]
@@ -239,7 +243,7 @@ class Synthesis:
     # --- types ------------------------------------------------------------------------------------------------------
 
     def _by_type(self, annotation: Any, use: Use) -> list[Choice]:  # noqa: C901
-        if annotation in (None, inspect.Parameter.empty, Any, object):
+        if isinstance(annotation, Stub) or annotation in (None, inspect.Parameter.empty, Any, object):
             return []
         if isinstance(annotation, str):
             text = annotation
@@ -441,7 +445,6 @@ class World:
             NoInputError: nothing can be made for it.
         """
         if path not in self._values:
-            self.touched[path] = None
             slot = self._slots.get(path)
             if slot is None:
                 slot = Slot(self._synthesis.choices(name, use, annotation, default, literals), use)
@@ -450,8 +453,8 @@ class World:
                     # How its result is used says what it gives.
                     slot.choices.sort(key=lambda choice: choice.kind == "function" and choice != _OWN)
             if not slot.choices:
-                del self.touched[path]
                 raise NoInputError(path, f"nothing can be made of {name}, which is abstract")
+            self.touched[path] = None
             number = min(self._state.choices.get(path, 0), len(slot.choices) - 1)
             self._values[path] = self._make(path, slot.choices[number])
         return self._values[path]
@@ -650,6 +653,8 @@ class _StandIn:
         given = [*arguments, *words.values()]
         if self._kind == "own":
             return self._world.result(self._path)
+        if self._kind == "variables":
+            return {"params": self._world.synthesis.array((SIZE, SIZE), "float32")}
         if self._kind == "sum":
             return total
         first = given[0] if given else total
@@ -744,7 +749,7 @@ def instances(cls: type) -> list[Choice]:
 
 
 def _functions(use: Use) -> list[Choice]:
-    kinds = ["same", "own", "sum", "pair", "all", "last", "riap", "last pair"]
+    kinds = ["same", "own", "sum", "pair", "all", "last", "riap", "last pair", "variables"]
     if use.results == 2:
         kinds = ["pair", "last pair", "own", "riap", "all", "same", "sum"]
     if use.scalar:

@@ -88,7 +88,7 @@ def every_call(
     *,
     line: int | None = None,
     conditional: bool = False,
-    renewed: bool = False,
+    inside: Anchor | None = None,
 ) -> Judgement:
     """Judge whether a place compiles on each call: the first call always does, the later ones decide.
 
@@ -97,13 +97,14 @@ def every_call(
     unless later calls never come to the line, because what is around it is compiled or remembered.  Where the place is
     `conditional`, what a call that raises would have done after it may be what keeps the next one from coming there.
 
-    With `renewed`, the rule is about a function that is new in each call: that it is, and that each call has jax
-    compile it, is enough, even where that fails because what was made up does not suit the function.
+    With `inside`, the place and the function that is to be compiled there, the rule is about a function that is new in
+    each call: that it is, and that each call has jax compile it, is enough, even where that fails because what was
+    made up does not suit the function.
     """
     if observation.reason:
         return Judgement(None, f"{observation.target} could not be called: {observation.reason}")
     numbers = figures(observation, anchor)
-    if line and renewed and not conditional and _renews(observation, anchor):
+    if line and inside is not None and not conditional and _renews(observation, anchor, inside):
         text = f"each call of {observation.target} has jax compile a function here that is new"
         return Judgement(True, text, figures=numbers)
     counts = compiles(observation.runs, anchor)
@@ -125,14 +126,14 @@ def every_call(
     return Judgement(all(later), evidence, figures=numbers)
 
 
-def _renews(observation: Observation, anchor: Anchor | None) -> bool:
+def _renews(observation: Observation, anchor: Anchor | None, inside: Anchor) -> bool:
     """Tell whether each run passed a function to be compiled that no earlier one had met, and failed in there."""
     runs = observation.runs
     if len(runs) < _RENEWED or any(run.caught or run.failure is None for run in runs):
         return False
-    inside = all(run.failure and not _elsewhere(run.failure, anchor) for run in runs)
+    failed = all(run.failure and not _elsewhere(run.failure, inside) for run in runs)
     fresh = _counts(runs, lambda event: event.kind == "fresh" and event.called and comes_from(event, anchor))
-    return inside and all(fresh)
+    return failed and all(fresh)
 
 
 _RENEWED = 3
@@ -443,6 +444,8 @@ def _for_several(most: int, text: str, observation: Observation, numbers: Eviden
     """Judge by the number of programs: one says nothing where the arguments are invented."""
     if most > 1:
         return Judgement(True, text, figures=numbers)
+    if not most:
+        return Judgement(None, f"{text}; nothing that is compiled was called", figures=numbers)
     return Judgement(None if observation.inputs else False, f"{text}; one value was seen", figures=numbers)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -47,6 +48,12 @@ class Places:
         largest = [r for r in ranges if not any(_contains(other, r) for other in ranges if other != r)]
         tests = [node for node in starting if isinstance(node, ast.If | ast.While | ast.Assert) and node.lineno == line]
         return Anchor(self._file, tuple(sorted(largest)), tuple(map(range_of, tests)))
+
+    def inside(self, line: int) -> Anchor:
+        """Return the anchor of a line, with the function that the compiling wrapper on it is about."""
+        anchor, wrapped = self.anchor(line), self._wrapped(line)
+        body = () if wrapped is None else ((first_line(wrapped), 0, wrapped.end_lineno or wrapped.lineno, sys.maxsize),)
+        return Anchor(anchor.file, (*anchor.ranges, *body), anchor.heads)
 
     def parts(self, span: Range) -> list[Range]:
         """Return the ranges of what has to be evaluated for all of a span to have run."""
@@ -126,12 +133,31 @@ class Places:
         return tuple(found)
 
     def is_literal(self, line: int) -> bool:
-        """Tell whether the loop that starts on a line is over a `range` of numbers."""
+        """Tell whether the loop that starts on a line is over a `range` of numbers, or of names of numbers."""
         for node in ast.walk(self._tree):
             if isinstance(node, ast.For) and node.lineno == line and isinstance(node.iter, ast.Call):
-                constant = all(isinstance(argument, ast.Constant) for argument in node.iter.args)
+                constant = all(
+                    isinstance(argument, ast.Constant) or getattr(argument, "id", None) in self._constants
+                    for argument in node.iter.args
+                )
                 return constant and getattr(node.iter.func, "id", "") == "range"
         return False
+
+    @cached_property
+    def _constants(self) -> frozenset[str]:
+        """The names that are bound once in the file, to a number at module level."""
+        bound = Counter(
+            node.id if isinstance(node, ast.Name) else node.arg
+            for node in ast.walk(self._tree)
+            if isinstance(node, ast.arg) or (isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load))
+        )
+        return frozenset(
+            target.id
+            for node in self._tree.body
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+            for target in node.targets
+            if isinstance(target, ast.Name) and bound[target.id] == 1 and type(node.value.value) is int
+        )
 
     @cached_property
     def bodies(self) -> frozenset[int]:
@@ -159,14 +185,21 @@ class Places:
         return tuple(node.name for node in self._tree.body if isinstance(node, _Function))
 
     def callers(self, target: str) -> tuple[str, ...]:
-        """Return the functions and methods, as `target` gives them, that call a function or method by its last name."""
+        """Return the functions and methods, as `target` gives them, that call a function or method by its last name.
+
+        Those follow that only hand it on, to what may call it.
+        """
         name = target.rpartition(".")[2]
         found: dict[str, None] = {}
-        for node in ast.walk(self._tree):
-            if isinstance(node, ast.Call) and name == getattr(node.func, "id", getattr(node.func, "attr", None)):
-                caller = self.target(node.lineno)
-                if caller:
-                    found[caller] = None
+        for only_calls in (True, False):
+            for node in ast.walk(self._tree):
+                mentioned = node.func if only_calls and isinstance(node, ast.Call) else node
+                if only_calls and mentioned is node:
+                    continue
+                if name == getattr(mentioned, "id", getattr(mentioned, "attr", None)):
+                    caller = self.target(node.lineno)  # type: ignore[attr-defined]
+                    if caller:
+                        found[caller] = None
         return tuple(found)
 
     def wrappers(self, target: str) -> tuple[str, ...]:

@@ -231,8 +231,7 @@ class Proof:
             case Effect.EVERY_CALL:
                 renewed = code in _RENEWED
                 direct = not code.startswith(_EAGER)
-                judgement = self._every_call(line, anchor, again=again, direct=direct, renewed=renewed)
-                judgement = self._doubted(judgement, line, code)
+                judgement = self._every_call(line, anchor, code, again=again, direct=direct, renewed=renewed)
             case Effect.RAISES:
                 judgement = self._raises(line, anchor)
             case Effect.GROWS:
@@ -362,11 +361,15 @@ class Proof:
 
     # --- effects ------------------------------------------------------------------------------------------------------
 
-    def _every_call(self, line: int, anchor: Anchor, *, again: bool, direct: bool, renewed: bool) -> Judgement:
+    def _every_call(
+        self, line: int, anchor: Anchor, code: str, *, again: bool, direct: bool, renewed: bool
+    ) -> Judgement:
         targets = self._targets(line)
         if targets:
             how = {"direct": direct, "renewed": renewed}
-            return self._worst(lambda target: self._repeated(target, line, anchor, **how), targets)
+            return self._worst(
+                lambda target: self._doubted(self._repeated(target, line, anchor, **how), line, code), targets
+            )
         if again:
             seen = self._observations["", f"line {line}"] = self._module.again(line)
             return judge.every_call(seen, anchor)
@@ -388,7 +391,8 @@ class Proof:
         """Take back what invented objects cannot show: whether an attribute is a method is theirs alone to say."""
         if code != "JAX105" or judgement.shown is None or not judgement.figures.inputs:
             return judgement
-        opaque = {path for inputs in self._inputs.values() for path in inputs.opaque}
+        asked = [inputs for inputs in self._inputs.values() if inputs.target == judgement.figures.target]
+        opaque = {path for inputs in asked for path in inputs.opaque}
         unknown = sorted(name for name in self._places.names(line) if name in opaque)
         if not unknown:
             return judgement
@@ -410,7 +414,8 @@ class Proof:
             # The code may have kept something from the abstract runs, which it would not have met otherwise.
             self._module.reload()
             seen = self._observations[target, inputs.text if inputs else ""] = self._module.call(target)
-        return judge.every_call(seen, anchor, line=line if inputs else None, conditional=conditional, renewed=renewed)
+        inside = self._places.inside(line) if renewed else None
+        return judge.every_call(seen, anchor, line=line if inputs else None, conditional=conditional, inside=inside)
 
     def _raises(self, line: int, anchor: Anchor) -> Judgement:
         # What else failed while the module was loaded is no answer to what is asked.
@@ -439,14 +444,15 @@ class Proof:
                 # What was made up may be no array, and so not traced at all.
                 result = Judgement(None, f"{target} raises nothing with {inputs.text}")
                 continue
-            if inputs is not None and not found and not inputs.compiled:
+            if inputs is not None and not any(failure.traced for failure in found) and not inputs.compiled:
                 # Nothing visible compiles it, so it is traced as its callers would.
                 traced = self._module.trace(target, "traced", 1)
-                found = [run.failure for run in traced.runs if run.failure and run.failure.traced]
-                if not found:
+                under = [run.failure for run in traced.runs if run.failure and run.failure.traced]
+                if not under and not found:
                     text = f"{target} raises nothing when its arrays are traced"
                     result = Judgement(None, f"{text}; its other arguments may be traced as well", "abstract")
                     continue
+                found = under or found
             failures += found
         if not failures and result is not None:
             return result
@@ -620,8 +626,6 @@ class Proof:
                 return judgement
             if result.shown is None and (number == 0 or judgement.shown is not None):
                 result = judgement
-            if self._budget is not None and result.shown is not None:
-                return result
         return result
 
     def _find(
@@ -640,7 +644,10 @@ class Proof:
         budget = self._budget.tries, self._budget.seconds
         whole = parts if effect == "error" else ()
         pieces = None if rest else parts
-        inputs = self._module.search(target, line, anchor, effect, *budget, parts=whole, sliced=sliced, pieces=pieces)
+        inside = self._places.inside(line) if effect == "renew" else None
+        inputs = self._module.search(
+            target, line, anchor, effect, *budget, parts=whole, sliced=sliced, pieces=pieces, inside=inside
+        )
         self._inputs[key] = inputs
         return inputs
 

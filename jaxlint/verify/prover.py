@@ -290,16 +290,18 @@ class LoadedModule:
         parts: Iterable[str] = (),
         sliced: str = "",
         pieces: Iterable[str] | None = None,
+        inside: Anchor | None = None,
     ) -> Inputs:
         """Find arguments for a target without an example, with which it comes to a place; later calls use them.
 
         `effect` is `call`, `error`, `reach` or `dispatch`, and `parts` are what should all run; see `search.Wanted`,
-        also for `pieces`.
+        also for `pieces` and `inside`.
         `state` is what another search ended in, to be tried first.  `sliced` says for what parts of the target may be
         skipped: `call`, `dispatch` or `grow`, see `sliced.Sliced`.
         """
         place = {"line": line, "anchor": asdict(anchor), "effect": effect, "state": state}
         place["parts"] = list(parts)
+        place["inside"] = None if inside is None else asdict(inside)
         place["pieces"] = None if pieces is None else list(pieces)
         place["sliced"] = sliced
         # A search of two attempts, each with a call or two that take so long, stays within the time for a request.

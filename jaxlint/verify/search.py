@@ -24,7 +24,7 @@ from . import clock
 from .inputs import ARRAY_ATTRIBUTES, SIZE, Choice, NoInputError, Slot, State, Synthesis, World, bare, instances
 from .observation import Anchor, Failure, Run, is_done
 from .recorder import EnoughError, Recorder
-from .standins import NOTES
+from .standins import NOT_LOADED, NOTES
 from .uses import Definitions, Function, FunctionUses, Use
 
 
@@ -90,6 +90,8 @@ class Wanted:
     """Whether the place may run in one call and not in another."""
     host: bool = False
     """Whether it matters what is an array of jax, and what one of NumPy."""
+    inside: Anchor | None = None
+    """Its ranges with those of the function that is to be compiled there."""
     pieces: tuple[str, ...] | None = None
     """What has run once all of the place has, where it does not matter how the call goes on after it."""
 
@@ -353,7 +355,7 @@ class Search:
         """Tell whether a run failed while a function that is new was to be compiled at the place."""
         if wanted.effect != "renew" or wanted.conditional or self._handed or run.caught or not run.failure:
             return False
-        inside = any(map(wanted.anchor.holds, run.failure.stack))
+        inside = any(map((wanted.inside or wanted.anchor).holds, run.failure.stack))
         return inside and any(e.kind == "fresh" and any(map(wanted.anchor.holds, e.made)) for e in run.events)
 
     def _left_out(self, found: Found, wanted: Wanted, world: World) -> Outcome:
@@ -574,6 +576,8 @@ class Search:
         if self._chased is not None:
             suspects = [f"{self._target}()>{path}" for path in suspects]
         text = f"{failure.type}: {(failure.message.splitlines() or [''])[0][:200]}"
+        if NOTES.used and "standins.Absent" in failure.message:
+            text = f"StubError: depends on {min(NOTES.used)}, {NOT_LOADED}: No module named {min(NOTES.used)!r}"
         if failure.type == DeadlineError.__name__:
             text = self._late = f"a call {failure.message}"
         where = failure.stack[0].line if failure.stack and failure.stack[0].file == self._path else line

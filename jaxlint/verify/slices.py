@@ -151,7 +151,9 @@ def is_conditional(tree: ast.AST, line: int) -> bool:
     function = _outermost(tree, line)
     if function is None:
         return False
-    if any(isinstance(node, _SCOPES) and node is not function and _covers(node, line) for node in ast.walk(function)):
+    inner = [node for node in ast.walk(function) if isinstance(node, _SCOPES) and node is not function]
+    # What decorates a function inside runs where that is defined.
+    if any(node.lineno <= line and _covers(node, line) for node in inner):
         # Whether a function inside is called, and how often, is not to be seen here.
         return True
     return bool(list(_conditions(function, line)))

@@ -124,7 +124,7 @@ class Absent(Stub):
         return id(self)
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, type) or type(other).__module__ == "typing":
+        if other is None or isinstance(other, type) or type(other).__module__ == "typing":
             # As annotations are compared, whose classes are the same only if they are one.
             return False
         return self is other or bool(self._fail())

@@ -16,6 +16,7 @@ import json
 import os
 import sys
 import traceback
+from dataclasses import replace
 from typing import Any
 
 from . import containment, keeper
@@ -87,6 +88,8 @@ class Worker:
             pieces = None if request["pieces"] is None else tuple(request["pieces"])
             parts = tuple(request["parts"])
             wanted = Wanted(request["line"], anchor, request["effect"], parts, pieces=pieces)
+            if request["inside"] is not None:
+                wanted = replace(wanted, inside=_anchor(request["inside"]))
             found = module.search(
                 request["target"], wanted, *budget, request["state"], request["patience"], request["sliced"]
             )

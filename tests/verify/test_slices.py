@@ -150,6 +150,91 @@ def judge(prover: Prover, tmp_path: Path) -> Judge:
                     return None
             """,
         ),
+        # What is read from a loader that is not installed, and what a loop takes its items from directly.
+        (
+            "JAX402",
+            """
+            from no_such_package.data import Loader
+
+            def total(path):
+                loader, x = Loader(path), jnp.zeros(())
+                for batch in loader:
+                    x = jnp.sin(x) + jnp.cos(batch.mean()) * 2  # here
+                return x
+            """,
+        ),
+        (
+            "JAX402",
+            """
+            import no_such_package as nsp
+
+            def total(path):
+                x = jnp.zeros(())
+                for number, batch in enumerate(nsp.Loader(path)):
+                    x = jnp.sin(x) + jnp.cos(batch.mean()) * number  # here
+                return x
+            """,
+        ),
+        # Whether it comes there does not matter for what it does there.
+        (
+            "JAX402",
+            """
+            def main(path):
+                config = open("no/such/file").read()
+                if config.verbose:
+                    x = jnp.zeros(3)
+                    for _ in range(20):
+                        x = jnp.tanh(x) * 2 + jnp.sin(x)  # here
+                    return x
+            """,
+        ),
+        # Arguments that a program needs and is not given.
+        (
+            "JAX402",
+            """
+            import argparse
+
+            def main():
+                parser = argparse.ArgumentParser()
+                parser.add_argument("path")
+                args = parser.parse_args()
+                x = jnp.zeros(3)
+                for _ in range(args.steps):
+                    x = jnp.tanh(x) * 2 + jnp.sin(x)  # here
+                return x
+            """,
+        ),
+        # An error in a function that the code itself compiles.
+        (
+            "JAX209",
+            """
+            def train(path):
+                with open("no/such/file") as file:
+                    data = jnp.asarray(file.read())
+
+                @jax.jit
+                def step(x):
+                    if x.sum() > 0:  # here
+                        return x * 2
+                    return x
+
+                return step(data)
+            """,
+        ),
+        # A global name of a block that is not run.
+        (
+            "JAX402",
+            """
+            def f(x):
+                for _ in range(20):
+                    x = jnp.tanh(x) * scale + jnp.sin(x)  # here
+                return x
+
+            if __name__ == "__main__":
+                raise SystemExit
+                scale = 2.0
+            """,
+        ),
     ],
 )
 def test_what_fails_is_left_out(judge: Judge, code: str, text: str) -> None:
@@ -323,6 +408,27 @@ def test_what_fails_is_left_out(judge: Judge, code: str, text: str) -> None:
                     for layer in self.layers:  # here
                         x = jnp.tanh(x @ layer) + x
                     return x
+            """,
+        ),
+        # A name that nothing binds, and a value that decides what a condition says in a traced function.
+        (
+            "JAX402",
+            """
+            def f(x):
+                for _ in range(20):
+                    x = jnp.tanh(x) * sclae + jnp.sin(x)  # here
+                return x
+            """,
+        ),
+        (
+            "JAX209",
+            """
+            def f(x):
+                with open("no/such/file") as file:
+                    config = file.read()
+                if config.flag > 0:  # here
+                    return x * 2
+                return x
             """,
         ),
         # What is read may be of NumPy.
