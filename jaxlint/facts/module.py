@@ -284,7 +284,8 @@ class ModuleFacts:
     @functools.cached_property
     def avoidable(self) -> Avoidable:
         """Whether one program could hold what an eager loop does."""
-        return Avoidable(self.loops, self.eager_arrays, self.hosted, self.varying)
+        parts = (self.tree, self.loops, self.eager_arrays, self.hosted, self.varying)
+        return Avoidable(*parts, self.growing)
 
     @functools.cached_property
     def varying(self) -> Varying:

@@ -3,7 +3,8 @@
 ## What it does
 Reports loops of ten or an unknown number of iterations, outside any trace, that take gradients (`jax.grad(f)(x)`),
 apply optimizer updates or run a model (`model.apply`, `state.apply_fn`, or an nnx or Equinox module that has layers)
-eagerly in each iteration, directly or through a visible function. Also reports calls of SciPy's optimizers
+eagerly in each iteration, directly or through visible functions. Where the loop is in another file, the place is the
+gradient, the update or the model in the function that the loop calls. Also reports calls of SciPy's optimizers
 (`scipy.optimize.minimize` and similar) that get an uncompiled gradient, or an uncompiled objective of five or more
 array operations: they call it many times.
 
@@ -37,12 +38,14 @@ def fit(params, batches):
 In code that something traces; if the differentiated function is jitted; in loops of fewer than ten iterations; if the
 result is discarded, as in a benchmark; for a loop around a function that has the loop itself; for gradients that no
 later iteration uses, such as those at the points of a plot; if some path jits the gradient; for a model that runs once
-after an inner loop has done the work; for objectives that call a jitted function, use values that they read, or pass
-their arguments to a function that is not visible; for a method that another class jits in its place.
+after an inner loop has done the work, or in some iterations only (`if step % 100 == 0`); for objectives that call a
+jitted function, use values that they read, or pass their arguments to a function that is not visible; for a method that
+another class jits in its place.
 
 At confidence `low`: if neither a visible caller, the name of the function, data that the loop runs over nor what it
-prints shows that it trains outside a trace; if each iteration plots or reads a file; if the loop is timed and the file
-also jits what it calls, to compare both.
+prints shows that it trains outside a trace; if the code shows fewer than 100 steps of training in all; if each
+iteration plots, reads a file or works with a library of the host; if the loop is timed and the file also jits what it
+calls, to compare both.
 
 ## Fix safety
 Unsafe: one program may round differently than separate operations, and whatever the loop changes must be arrays. If
@@ -66,6 +69,8 @@ from jaxlint.finding import Impact
 from jaxlint.rules import Report, Rule
 
 if TYPE_CHECKING:
+    import libcst as cst
+
     from jaxlint.facts.eager.steps import Step
     from jaxlint.facts.module import ModuleFacts
     from jaxlint.finding import Fix
@@ -97,6 +102,13 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
         )
         fixes = functools.partial(_fixes, facts, step)
         yield Report(step.node, message, facts.evidence.step(step), fixes=fixes)
+    for called in facts.steps.called:
+        message = (
+            f"`{called.function.name}` is called in a loop and runs `{called.what}` eagerly, operation by operation; "
+            f"{_FORWARD if called.is_forward else _STEP}"
+        )
+        fixes = functools.partial(_fixes_of_call, facts, called.node)
+        yield Report(called.node, message, facts.evidence.called_step(called), fixes=fixes)
     for objective in facts.steps.objectives:
         message = (
             f"SciPy's `{objective.name}` calls {objective.what} many times, operation by operation; pass it a jitted "
@@ -113,3 +125,12 @@ def _fixes(facts: ModuleFacts, step: Step) -> Iterator[Fix]:
     if step.inner is not step.call:
         yield from edits.offered(lambda: compiling.enclosing_function(facts, step.inner))
     yield from edits.offered(lambda: transforms.compiled_gradient(facts, step.inner))
+
+
+def _fixes_of_call(facts: ModuleFacts, call: cst.Call) -> Iterator[Fix]:
+    from jaxlint.fixes.eager import compiling, transforms
+    from jaxlint.fixes.text import edits
+
+    return edits.offered(
+        lambda: compiling.enclosing_function(facts, call), lambda: transforms.compiled_gradient(facts, call)
+    )

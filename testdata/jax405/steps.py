@@ -193,7 +193,7 @@ def jaxlint_examples():
     return {
         "fit": (params, batches),
         "by_helper": (params, batches, optax.sgd(0.1)),
-        "update": lambda: by_helper(params, batches, optax.sgd(0.1)),
+        "update": (params, optax.sgd(0.1).init(params), batch, optax.sgd(0.1)),
         "of_a_closure": (params, batches, 2.0),
         "with_printing": (params, batches),
         "verbose_update": (params, batch),
@@ -210,7 +210,7 @@ def jaxlint_examples():
         "by_compiled_gradient": (params, batches),
         "by_update": (params, batches),
         "by_state": (params, batches),
-        "State.apply_gradients": lambda: by_state(params, batches),
+        "State.apply_gradients": lambda: State(params).apply_gradients(grads=params),
         "by_compiled_update": (params, batches),
         "counted": (batches,),
         "init_each": (params, batches),

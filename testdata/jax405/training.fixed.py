@@ -40,7 +40,7 @@ def plain_step(params, state, x, y):
     return params, state, value
 
 
-def of_all_data(params, x, y, steps=20):
+def of_all_data(params, x, y, steps=200):
     state = SGD.init(params)
     for i in range(steps):
         params, state, value = plain_step(params, state, x, y)

@@ -25,7 +25,7 @@ def by_epochs(params, batches, epochs):
     return params
 
 
-def of_all_data(params, x, y, steps=20):
+def of_all_data(params, x, y, steps=200):
     """What is handed to the loss becomes an argument, though no iteration changes it."""
     tx = optax.sgd(0.1)
     state = tx.init(params)
@@ -153,6 +153,6 @@ def jaxlint_examples():
         "epoch_step": (params, jnp.ones((3, 2, 3)), jnp.ones((3, 2))),
         "by_scan": (params, jnp.ones((3, 2, 3)), jnp.ones((3, 2))),
         "evaluated": (params, batches),
-        "with_an_object": lambda: with_an_object(params, batches, Annealed()),
+        "with_an_object": (params, batches, Annealed()),
         "Annealed.cool": lambda: Annealed().cool(),
     }

@@ -32,7 +32,94 @@ def drift(params, batch):
     return total
 """
 
+ROLLOUT = """
+def rollout(env, obs, key, n_steps):
+    for _ in range(n_steps):
+        key, sub = jax.random.split(key)
+        noise = jnp.log(jax.random.uniform(sub, (4,)))
+        action = jnp.argmax(jnp.tanh(obs) * jnp.sin(obs) + jnp.cos(obs) * noise)
+        {}
+    return obs
+"""
+EPOCHS = """
+class Trainer:
+    def step(self, batch):
+        self.state, loss = self.model.train_step(self.state, batch)
+        return loss
+
+    def fit(self, data, key, n_epochs, n_batches):
+        for _ in range(n_epochs):
+            order = jax.random.permutation(key, 9)
+            x, y = data[0][order] * 2 + 1, jnp.sin(jnp.cos(data[1][order]))
+            for i in range(n_batches):
+                loss = {}
+"""
+PROGRAM = """
+@jax.jit
+def epoch(state, batches):
+    return {}
+
+def fit(state, data, key, n_epochs):
+    for _ in range(n_epochs):
+        order = jax.random.permutation(key, 9)
+        x, y, z = jnp.asarray(data[0])[order], jnp.asarray(data[1])[order], jnp.asarray(data[2])[order]
+        state = epoch(state, (x * 2, y + 1, z - 1))
+    return state
+"""
+GROWING = """
+class Process:
+    def update(self, x):
+        k = jnp.exp(-(self.x - x) ** 2) + jnp.sin(x)
+        self.{} = jnp.concatenate([self.x, jnp.reshape(x, (1,))])
+        return jnp.sum(k * k + 1)
+
+def main(process: Process, stream):
+    for x in stream:
+        process.update(jnp.asarray(x))
+"""
+FITTED = """
+from scipy.optimize import minimize
+
+def refined(x):
+    return {}
+
+def main(x, n_steps):
+    for _ in range(n_steps):
+        x = refined(jnp.sin(x) * 2 + jnp.cos(x) - jnp.tanh(x) / 3)
+    return x
+"""
+TABLE = """
+import pandas as pd
+
+def main(x, n_steps):
+    for i in range(n_steps):
+        x = jnp.sin(x) * 2 + jnp.cos(x) - jnp.tanh(x) / 3
+        {}
+    return x
+"""
+COILS = """
+def field(coils, r):
+    total = jnp.zeros_like(r)
+    for coil in coils:
+        for _ in range(5):
+            total = total + jnp.sin(r * coil.a) / (jnp.cos(r) + 2) - jnp.sqrt(r * coil.b + 1) * jnp.exp(-(r**2))
+    return total
+"""
+
 SILENT = {
+    "steps an environment": (ROLLOUT.format("obs, reward, done, info = env.step(action)"), "rollout(E, O, K, 9)"),
+    "steps an environment, in a helper": (
+        ROLLOUT.format("obs = after(env, action)") + "\ndef after(env, a):\n    t = env.step(a)\n    return t.obs\n",
+        "rollout(E, O, K, N)",
+    ),
+    "a step that is not visible does the work": (EPOCHS.format("self.step((x, y))"), "Trainer().fit(D, K, 9, 9)"),
+    "a program with a loop does the work": (
+        PROGRAM.format("jax.lax.scan(lambda s, b: (s + b[0], None), state, batches)[0]"),
+        "fit(S, D, K, N)",
+    ),
+    "a solver in a helper does the work": (FITTED.format("jnp.asarray(minimize(abs, x).x)"), "main(X, N)"),
+    "works with a table": (TABLE.format("pd.DataFrame(x).to_numpy()"), "main(X, N)"),
+    "of each of a few parts": (COILS, "for _ in range(99): field(COILS, R)"),
     "split once": (SPLIT, "split((np.ones((9, 2)), np.ones(9)), 0.5)"),
     "initialised once": (
         "def zeros(tree): return jax.tree.map(lambda p: jnp.zeros_like(p) + 1e-3 * p, tree)",
@@ -121,6 +208,14 @@ def path(corners):
     ),
 }
 FOUND = {
+    "a functional environment": (
+        ROLLOUT.format("obs, reward = env.step(obs, action)"),
+        "rollout(E, O, K, N)",
+        "JAX402",
+    ),
+    "a program without a loop": (PROGRAM.format("state + batches[0]"), "fit(S, D, K, N)", "JAX402"),
+    "no solver in a helper": (FITTED.format("jnp.asarray(x) * 2"), "main(X, N)", "JAX402"),
+    "no table": (TABLE.format("pass"), "main(X, N)", "JAX402"),
     "a map in each iteration": (SPLIT, "for _ in range(99): split((np.ones((9, 2)), np.ones(9)), 0.5)", "JAX401"),
     "a rate is no size": (
         "def fitted(rate):\n    return jax.jit(lambda w: w - rate * w)(jnp.ones(3))",
@@ -157,6 +252,11 @@ def codes(text: str, main: str) -> set[str]:
         f"import jax\nimport jax.numpy as jnp\nimport numpy as np\n\n{text}\n\nif __name__ == '__main__':\n{calls}\n"
     )
     return {finding.code for finding in lint(Source.from_bytes(whole.encode(), "module.py"), Settings())}
+
+
+def test_a_method_that_makes_an_array_longer_needs_a_program_each_time() -> None:
+    assert codes(GROWING.format("x"), "main(Process(), STREAM)") == {"JAX404"}
+    assert codes(GROWING.format("y"), "main(Process(), STREAM)") == {"JAX402"}
 
 
 @pytest.mark.parametrize("name", SILENT)

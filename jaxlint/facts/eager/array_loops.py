@@ -11,7 +11,7 @@ from jaxlint.facts.context.contexts import FunctionContexts
 from jaxlint.facts.eager.avoidable import Avoidable, Hindrance
 from jaxlint.facts.eager.host_reads import Hosted
 from jaxlint.facts.eager.measured import Measured
-from jaxlint.facts.eager.operations import EagerArrays
+from jaxlint.facts.eager.operations import CallsBelow, EagerArrays
 from jaxlint.facts.eager.quantities import Quantities, Quantity
 from jaxlint.facts.jax_api.glance import SHORT
 from jaxlint.facts.jax_api.name_priors import MAKING, SHOWING, SOLVING, STEPS
@@ -134,6 +134,8 @@ class EagerLoops:
         self._alone = alone
         self._hosted = hosted
         self._longest = longest
+        self._solvers = CallsBelow(arrays, self._solves)
+        self._passing = CallsBelow(arrays, self._goes_on_with_step)
         self._quantities = quantities
         self._avoidable = avoidable
         self._varying = varying
@@ -243,20 +245,15 @@ class EagerLoops:
             self._quantities.dispatches(loop),
             self._quantities.in_all(loop),
             beside=self._does_the_work_elsewhere(parts),
-            solves=any(map(self._solves, parts)),
+            solves=any(self._solvers.has(part) or self._arrays.calls_long_program(part) for part in parts),
             measured=self._measured.is_measured(loop, parts) or self._measured.is_baseline(function),
             grows=self._varying.grows(loop),
             copies=updates and self._loops.feeds_updates(loop),
         )
 
-    def _solves(self, part: cst.CSTNode) -> bool:
-        """Whether a piece of code calls something not visible that is a whole program by itself, as a solver is."""
-        return any(
-            isinstance(node, cst.Call)
-            and self._arrays.is_out_of_sight(node)
-            and SOLVING.fullmatch(last_name(node.func).lower())
-            for node in self._arrays.always(part)
-        )
+    def _solves(self, call: cst.Call) -> bool:
+        """Whether a call is of something not visible that is a whole program by itself, as a solver is."""
+        return self._arrays.is_out_of_sight(call) and SOLVING.fullmatch(last_name(call.func).lower()) is not None
 
     def _is_for_compile_time(self, node: cst.CSTNode) -> bool:
         """Whether a loop makes constants for a trace on purpose, as a whole or within an iteration."""
@@ -337,9 +334,20 @@ class EagerLoops:
             return True
         return any(
             isinstance(node, cst.Call)
-            and ((self._arrays.is_unseen(node) and STEPS.search(last_name(node.func))) or self._arrays.is_given(node))
+            and (self._is_unseen_step(node) or self._arrays.is_given(node) or self._passing.is_below(node))
             for part in parts
             for node in within(part)
+        )
+
+    def _is_unseen_step(self, call: cst.Call) -> bool:
+        return self._arrays.is_unseen(call) and STEPS.search(last_name(call.func)) is not None
+
+    def _goes_on_with_step(self, call: cst.Call) -> bool:
+        """Whether something is made of what a step gives that is not visible; a model's `apply` runs eagerly itself."""
+        return (
+            self._is_unseen_step(call)
+            and last_name(call.func) not in ("apply", "apply_fn")
+            and not isinstance(self._tree.parent(call), cst.Expr)
         )
 
     def _is_around_the_work(self, loop: Loop) -> bool:

@@ -1,8 +1,8 @@
-"""Whether one program could hold what a loop does, and if not, what hinders it.
+"""Whether one program could hold what an eager loop does, and if not, what hinders it.
 
-Python that needs the value of an array, a file that is read, shapes that differ from iteration to iteration: none of
-these can be compiled.  What is only read at the end of an iteration, to be stored, told or tested for an error, hinders
-nothing: the rest of the iteration can be compiled.
+Python that needs the value of an array, a file that is read, an environment that keeps its own state, shapes that
+differ from iteration to iteration: none of these can be compiled.  What is only read at the end of an iteration, to be
+stored, told or tested for an error, hinders nothing: the rest of the iteration can be compiled.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ import enum
 
 import libcst as cst
 
+from jaxlint.facts.eager.growing import Growing
 from jaxlint.facts.eager.host_reads import Hosted
-from jaxlint.facts.eager.operations import EagerArrays
+from jaxlint.facts.eager.operations import CallsBelow, EagerArrays
 from jaxlint.facts.jax_api.name_priors import FIGURES
-from jaxlint.facts.syntax.tree import Loop
+from jaxlint.facts.syntax.tree import Loop, Tree, within
 from jaxlint.facts.values.loops import Loops
 from jaxlint.facts.values.varying import Varying
 
@@ -24,7 +25,8 @@ class Hindrance(enum.Enum):
 
     SHAPES = "iterations have different shapes"
     VALUES = "Python or NumPy works on values between the array operations"
-    OUTSIDE = "each iteration reads or writes a file, draws a figure, or waits for somebody"
+    OUTSIDE = "each iteration reads or writes a file, draws a figure, waits, or works with a library of the host"
+    OBJECT = "each iteration steps an object of Python that keeps its own state, such as an environment"
 
 
 _FILES = frozenset(
@@ -33,28 +35,80 @@ _FILES = frozenset(
     "check_call check_output".split()
 )
 """Functions and methods that read or write files, or wait."""
+_HOST = frozenset(
+    "requests urllib urllib3 httpx aiohttp socket subprocess mpi4py pandas polars xarray scipy sklearn skimage cv2 PIL "
+    "imageio h5py netCDF4 petsc4py slepc4py matplotlib seaborn wordcloud networkx sympy".split()
+)
+"""Packages whose functions work on the host or wait for others, for longer than a handful of operations takes."""
 
 
 class Avoidable:
     """Answers for the loops of one module."""
 
-    def __init__(self, loops: Loops, arrays: EagerArrays, hosted: Hosted, varying: Varying) -> None:
+    def __init__(
+        self,
+        tree: Tree,
+        loops: Loops,
+        arrays: EagerArrays,
+        hosted: Hosted,
+        varying: Varying,
+        growing: list[Growing],
+    ) -> None:
+        self._tree = tree
         self._loops = loops
         self._arrays = arrays
         self._hosted = hosted
         self._varying = varying
+        self._lengthening = {
+            id(function)
+            for grown in growing
+            if grown.loop is None and (function := tree.context(grown.node).function) is not None
+        }
+        self._longer = CallsBelow(arrays, self._lengthens)
+        self._objects = CallsBelow(arrays, self._steps_object)
+        self._outside = CallsBelow(arrays, self._is_outside)
 
     def hindrances(self, loop: Loop) -> frozenset[Hindrance]:
         """Return what hinders the iterations of a loop from being one program, or a jitted function each."""
         found = set()
         parts = self._loops.parts_of_turn(loop)
-        if self._varying.shapes_differ(loop):
+        if self._varying.shapes_differ(loop) or any(map(self._longer.has, parts)):
             found.add(Hindrance.SHAPES)
         if self.is_interrupted(parts):
             found.add(Hindrance.VALUES)
         if any(self.goes_outside(part) for part in parts):
             found.add(Hindrance.OUTSIDE)
+        if any(map(self._objects.has, parts)):
+            found.add(Hindrance.OBJECT)
         return frozenset(found)
+
+    def _lengthens(self, call: cst.Call) -> bool:
+        """Whether a call makes an array of an object longer each time."""
+        return any(id(function) in self._lengthening for function in self._arrays.callees(call))
+
+    def _steps_object(self, call: cst.Call) -> bool:
+        """Whether a call steps an object that keeps its own state: `obs, reward, done = env.step(action)`.
+
+        What is functional gets its state as an argument, and gives the next one.
+        """
+        return (
+            isinstance(call.func, cst.Attribute)
+            and call.func.attr.value == "step"
+            and len(call.args) == 1
+            and self._arrays.is_unseen(call)
+            and self._gives_no_state(call)
+        )
+
+    def _gives_no_state(self, call: cst.Call) -> bool:
+        """Whether what a call gives is kept, under other names than what it gets."""
+        parent = self._tree.parent(call)
+        if not isinstance(parent, cst.Assign):
+            return False
+        given, made = (
+            {part.value for node in nodes for part in within(node) if isinstance(part, cst.Name)}
+            for nodes in ([arg.value for arg in call.args], [target.target for target in parent.targets])
+        )
+        return given.isdisjoint(made)
 
     def is_interrupted(self, parts: list[cst.CSTNode], fewest: int = 4) -> bool:
         """Whether hosted functions do most of the operations, or NumPy works on arrays between the operations."""
@@ -65,7 +119,7 @@ class Avoidable:
     def goes_outside(self, part: cst.CSTNode) -> bool:
         """Whether a piece of code reads or writes a file, draws, or waits, whenever it runs."""
         for node in self._arrays.always(part):
-            if isinstance(node, cst.Call) and self._is_outside(node):
+            if isinstance(node, cst.Call) and (self._is_outside(node) or self._outside.is_below(node)):
                 return True
             if isinstance(node, cst.With) and any(
                 isinstance(item.item, cst.Call) and self._is_outside(item.item) for item in node.items
@@ -80,6 +134,8 @@ class Avoidable:
         if isinstance(call.func, cst.Attribute) and isinstance(owner, cst.Name) and FIGURES.fullmatch(owner.value):
             return True
         names = self._arrays.names_of(call)
+        if any(name.partition(".")[0] in _HOST for name in names):
+            return True
         if any(name.startswith("jax.") for name in names) and not any(name.endswith(".save") for name in names):
             return False
         return self._arrays.calls_any(call, _FILES)

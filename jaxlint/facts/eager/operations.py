@@ -6,7 +6,7 @@ the source shows to be arrays.  NumPy's arrays, transfers, shapes and the manage
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import libcst as cst
 
@@ -51,6 +51,7 @@ class EagerArrays:
         self._known: dict[int, bool] = {}
         self._busy: set[int] = set()
         self._functions: dict[int, int] = {}
+        self._looping: dict[int, bool] = {}
 
     # Arrays
 
@@ -364,6 +365,21 @@ class EagerArrays:
             return True
         return any(isinstance(part, cst.Call) and self._is_loop_of_jax(part) for part in within(node))
 
+    def calls_long_program(self, node: cst.CSTNode) -> bool:
+        """Whether a piece of code calls something visible that is compiled and has a loop of jax in it."""
+        return any(
+            self._has_loop_of_jax(function)
+            for call in self.calls(node)
+            if self._is_compiled_call(call)
+            for function, _ in self._calls.callees(call)
+        )
+
+    def _has_loop_of_jax(self, function: Function, depth: int = 3) -> bool:
+        """Whether a function, or one that it calls, has a loop of jax in it."""
+        return any(isinstance(part, cst.Call) and self._is_loop_of_jax(part) for part in self._tree.body(function)) or (
+            depth > 0 and any(self._has_loop_of_jax(site.function, depth - 1) for site in self._calls.made_by(function))
+        )
+
     def _is_loop_of_jax(self, node: cst.Call) -> bool:
         wrapped = self._wrappings.of(node)
         if wrapped is None or wrapped.wrapper.kind != "control-flow":
@@ -400,6 +416,30 @@ class EagerArrays:
             isinstance(value, Function) or (isinstance(value, External) and value.name.startswith("jax."))
             for value in self._names.values(given)
         )
+
+
+class CallsBelow:
+    """Whether a piece of code makes a call of some kind, itself or in the visible functions that it runs eagerly."""
+
+    def __init__(self, arrays: EagerArrays, holds: Callable[[cst.Call], bool]) -> None:
+        self._arrays = arrays
+        self._holds = holds
+        self._known: dict[int, bool] = {}
+
+    def has(self, node: cst.CSTNode) -> bool:
+        """Whether such a call is made whenever a piece of code runs."""
+        return any(self._holds(call) or self.is_below(call) for call in self._arrays.calls(node))
+
+    def is_below(self, call: cst.Call) -> bool:
+        """Whether such a call is made in a function that a call runs."""
+        return any(map(self._is_in, self._arrays.callees(call)))
+
+    def _is_in(self, function: Function) -> bool:
+        key = id(function)
+        if key not in self._known:
+            self._known[key] = False
+            self._known[key] = self.has(function.node.body)
+        return self._known[key]
 
 
 def _is_update(func: cst.Attribute) -> bool:

@@ -16,12 +16,13 @@ from jaxlint.facts.eager.avoidable import Avoidable, Hindrance
 from jaxlint.facts.eager.host_reads import Hosted
 from jaxlint.facts.eager.measured import Measured
 from jaxlint.facts.eager.operations import EagerArrays
-from jaxlint.facts.incoming import NOTHING, Incoming
+from jaxlint.facts.incoming import NOTHING, STEPS, Incoming
 from jaxlint.facts.jax_api.glance import OPTIMISERS
 from jaxlint.facts.jax_api.name_priors import SET_UP, TRAINING
 from jaxlint.facts.syntax.names import Expression, Names
 from jaxlint.facts.syntax.tree import Class, Function, Loop, Tree, children, last_name, within
 from jaxlint.facts.values.compiled_calls import CompiledCalls
+from jaxlint.facts.values.iterations import is_reached_rarely
 from jaxlint.facts.values.lengths import calls_in
 from jaxlint.facts.values.loops import Loops
 
@@ -41,6 +42,8 @@ _HIGHER = frozenset({"jax.hessian", "jax.jacobian", "jax.jacfwd", "jax.jacrev"})
 _FEWEST_TURNS = 10
 _COUNTING = frozenset({"range", "trange", "arange", "count"})
 _TELLING = frozenset({"print", "info", "debug", "write", "set_postfix", "set_description", "float", "item"})
+_DEPTH = 3
+"""How many calls deep a step is looked for."""
 _FEWEST_OPERATIONS = 5
 """Operations of an objective from which it is worth to be compiled."""
 
@@ -66,6 +69,17 @@ class Step:
     what: str
     trains: bool
     hindered: frozenset[Hindrance] = frozenset()
+    measured: bool = False
+    is_forward: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CalledStep:
+    """What a function of which loops of other files make the calls does eagerly each time; see `Step`."""
+
+    node: cst.Call
+    function: Function
+    what: str
     measured: bool = False
     is_forward: bool = False
 
@@ -111,6 +125,7 @@ class EagerSteps:
         self._avoidable = avoidable
         self._measured = measured
         self._imports = incoming.imports
+        self._functions = incoming.functions
 
     @functools.cached_property
     def objectives(self) -> list[Objective]:
@@ -169,6 +184,25 @@ class EagerSteps:
     # Steps
 
     @functools.cached_property
+    def called(self) -> list[CalledStep]:
+        """The functions that run a step of training eagerly on each call, which loops of other files make."""
+        known = {id(step.inner) for step in self.training}
+        found: dict[int, CalledStep] = {}
+        for function in self._tree.functions:
+            outside = self._functions.get(function.qualname)
+            if outside is None or outside.again != STEPS or not outside.eager or outside.unseen:
+                continue
+            if function.is_lambda or SET_UP.match(function.name) or self._may_be_compiled(function):
+                continue
+            steps = [step for step in self._steps_of(function, _DEPTH - 1) if not is_reached_rarely(self._names, step)]
+            inner = next(filter(self._is_gradient, steps), steps[0] if steps else None)
+            if inner is not None and id(inner) not in known:
+                forward = self._applies(inner) or self._is_forward_pass(inner)
+                measured = self._measured.is_baseline(function) or self._measured.is_benchmark(function)
+                found.setdefault(id(inner), CalledStep(inner, function, self._is_step(inner), measured, forward))
+        return list(found.values())
+
+    @functools.cached_property
     def training(self) -> list[Step]:
         """The innermost loops that run a step of training eagerly."""
         found: dict[int, Step] = {}
@@ -209,11 +243,20 @@ class EagerSteps:
                     continue
                 if self._is_gradient(inner) and not self._is_carried(loop, call):
                     continue  # a derivative at several points, which `jax.vmap` takes at once
+                forward = self._applies(inner) or self._is_forward_pass(inner)
+                if forward and self._comes_rarely(loop, call, inner):
+                    continue  # an evaluation now and then, beside the step
                 what, trains = self._is_step(inner), self._trains(loop)
                 hindered = self._avoidable.hindrances(loop) & {Hindrance.OUTSIDE}
                 measured = self._measured.is_measured(loop, parts) or self._measured.is_baseline(loop.context.function)
-                place, forward = self._loops.place(loop), self._applies(inner) or self._is_forward_pass(inner)
+                place = self._loops.place(loop)
                 yield Step(place, loop, call, inner, what, trains, hindered, measured, forward)
+
+    def _comes_rarely(self, loop: Loop, call: cst.Call, inner: cst.Call) -> bool:
+        """Whether few iterations get to a call, or few calls of its function to what does the work there."""
+        if is_reached_rarely(self._names, call, loop):
+            return True
+        return inner is not call and is_reached_rarely(self._names, inner)
 
     @staticmethod
     def _applies(call: cst.Call) -> bool:
@@ -266,17 +309,20 @@ class EagerSteps:
         targets += [t.target for node in within(body) if isinstance(node, cst.Assign) for t in node.targets]
         return any(isinstance(part, cst.Name) and part.value == name for target in targets for part in within(target))
 
-    def _inner_steps(self, call: cst.Call) -> Iterator[cst.Call]:
-        """Yield a call itself if it is a part of a step, or those parts in the function that it calls."""
+    def _inner_steps(self, call: cst.Call, depth: int = _DEPTH) -> Iterator[cst.Call]:
+        """Yield a call itself if it is a part of a step, or those parts in the functions that it calls."""
         if self._is_step(call):
             yield call
-        for site in self._calls.of_node.get(id(call), ()):
-            if site.wrapped or self._may_be_compiled(site.function):
-                continue
-            if not self._contexts.is_traced_only(site.function):
-                # A loop within is the one that hurts.
-                own = (s for s in calls_in(site.function.node.body) if self._tree.context(s).loop is None)
-                yield from (inner for inner in own if self._is_step(inner))
+        for site in self._calls.of_node.get(id(call), ()) if depth else ():
+            if not site.wrapped and not self._may_be_compiled(site.function):
+                yield from self._steps_of(site.function, depth - 1)
+
+    def _steps_of(self, function: Function, depth: int) -> Iterator[cst.Call]:
+        """Yield the parts of a step that a function runs once on each call; a loop within is the one that hurts."""
+        if not self._contexts.is_traced_only(function) and self._compiled.wrapper_of(function) is None:
+            for call in calls_in(function.node.body):
+                if self._tree.context(call).loop is None:
+                    yield from self._inner_steps(call, depth)
 
     def _may_be_compiled(self, function: Function) -> bool:
         """Whether a trace elsewhere, or a compiled method of another class, may run a method in its place."""
@@ -341,11 +387,34 @@ class EagerSteps:
             return f"{last_name(owner) or 'state'}.apply_gradients"
         if name == "update" and len(call.args) > 1 and self._comes_from(owner, "optax."):
             return f"{last_name(owner)}.update"
-        if name == "apply" and call.args and (self._is_model(owner) or self._takes_variables(call, owner)):
+        if name == "apply" and call.args and self._is_applied(call, owner):
             return f"{last_name(owner)}.apply"
         if name == "apply_fn" and call.args and not self._compiles_apply:
             return f"{last_name(owner) or 'state'}.apply_fn"
         return self._is_gradient(call)
+
+    def _is_applied(self, call: cst.Call, owner: cst.BaseExpression) -> bool:
+        """Whether the method `apply` of an object is the forward pass of a model."""
+        return self._is_model(owner) or self._takes_variables(call, owner) or self._is_initialised(call, owner)
+
+    def _is_initialised(self, call: cst.Call, owner: cst.BaseExpression) -> bool:
+        """Whether the file makes the parameters of what is applied, `params = model.init(key, x)`: it is a model."""
+        if self._names.externals(owner) or self._names.externals(call.func) or self._calls.callees(call):
+            return False
+        return next(_dotted_within(owner), "") in self._initialised
+
+    @functools.cached_property
+    def _initialised(self) -> frozenset[str]:
+        """The names of the objects whose parameters the file makes, of a random key and an input."""
+        return frozenset(
+            next(_dotted_within(call.func.value), "")
+            for call in self._tree.calls
+            if isinstance(call.func, cst.Attribute)
+            and call.func.attr.value == "init"
+            and len(call.args) > 1
+            and not self._names.externals(call.func)
+            and not self._calls.callees(call)
+        ) - {""}
 
     def _takes_variables(self, call: cst.Call, owner: cst.BaseExpression) -> bool:
         """Whether a method `apply` is given a module's variables, as flax's are: `model.apply({"params": p}, x)`."""

@@ -27,7 +27,7 @@ from jaxlint.facts.eager.compile_sites import EagerSite
 from jaxlint.facts.eager.eagerness import Eager, Eagerness
 from jaxlint.facts.eager.growing import Growing
 from jaxlint.facts.eager.quantities import Quantities
-from jaxlint.facts.eager.steps import Objective, Step
+from jaxlint.facts.eager.steps import CalledStep, Objective, Step
 from jaxlint.facts.errors.staged import Staged, Usage
 from jaxlint.facts.evidence.confidence import Doubt, Evidence
 from jaxlint.facts.incoming import CASES, STEPS
@@ -46,12 +46,15 @@ _HEAVY = 40
 loops of which nothing says how long they are, 7 of 32 are worth a change, and half of those with so many operations."""
 _FEW_MAPS = 50
 """A map over the leaves of a tree that runs less often dispatches a thousand or two operations at most."""
+_FEW_STEPS = 100
+"""So many steps of training are the least that is worth a change, where all of them are visible."""
 _BESIDE = 6
 """So many operations beside what does the work of an iteration are worth moving into it, where iterations are many."""
 _HINDERED = {
     Hindrance.SHAPES: Doubt.SHAPES,
     Hindrance.VALUES: Doubt.INTERRUPTED,
     Hindrance.OUTSIDE: Doubt.OUTSIDE,
+    Hindrance.OBJECT: Doubt.OBJECT,
 }
 _FEW = 8
 """A literal list of at most so many elements is a choice of variants, each with a program of its own."""
@@ -235,7 +238,9 @@ class Evidences:
         """Return the evidence for a loop that dispatches operations in each iteration."""
         again = loop.loop.outer is not None or self._runs.is_repeated(loop.loop.context.function)
         doubts = {Doubt.LIGHT} if loop.light and not again else set()
-        doubts |= {_HINDERED[hindrance] for hindrance in loop.hindered}
+        # Beside an object that stays in Python, much array work is worth a jitted function of its own.
+        heavy = {Hindrance.OBJECT} if loop.operations >= _HEAVY else set[Hindrance]()
+        doubts |= {_HINDERED[hindrance] for hindrance in loop.hindered - heavy}
         doubts |= {Doubt.ON_PURPOSE} if loop.on_purpose else set()
         doubts |= {Doubt.MEASURED} if loop.measured else set()
         doubts |= {Doubt.IMMATERIAL} if loop.is_immaterial else set()
@@ -247,7 +252,9 @@ class Evidences:
             doubts |= {Doubt.FEW}
         along = bound.kind is BoundKind.DATA_AXIS and bound.high is None
         counted = loop.is_many or loop.is_counted or named or along or loop.grows_often
-        if not counted and loop.operations < _HEAVY:
+        # Of the parts of a thing, such as coils or agents, there are a handful.
+        heavy_steps = loop.operations >= _HEAVY and is_step_loop(loop.loop)
+        if not counted and not heavy_steps:
             doubts |= {Doubt.UNCOUNTED}
         if loop.solves or loop.beside:
             worth = loop.operations >= (_BESIDE if loop.helper is None else FEWEST_OF_HELPER)
@@ -298,7 +305,14 @@ class Evidences:
         evidence = self.loop(step.loop) if step.trains else self.eager(step.loop.node)
         doubts = {_HINDERED[hindrance] for hindrance in step.hindered}
         doubts |= {Doubt.MEASURED} if step.measured else set()
+        if not step.is_forward and self._quantities.runs_in_all(step.loop).is_below(_FEW_STEPS):
+            doubts |= {Doubt.IMMATERIAL}
         return replace(evidence, doubts=evidence.doubts | doubts)
+
+    def called_step(self, step: CalledStep) -> Evidence:
+        """Return the evidence for a step of training that a function runs on each call, in loops of other files."""
+        evidence = self.eager(step.node)
+        return replace(evidence, doubts=evidence.doubts | ({Doubt.MEASURED} if step.measured else set()))
 
     def objective(self, objective: Objective) -> Evidence:
         """Return the evidence for an objective that SciPy calls again and again."""

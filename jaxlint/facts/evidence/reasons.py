@@ -42,6 +42,7 @@ _OF_LOOPS = frozenset(
         Doubt.BESIDE,
         Doubt.SHAPES,
         Doubt.OUTSIDE,
+        Doubt.OBJECT,
     }
 )
 _OF_TARGETS = frozenset({Doubt.ONE_SHOT, Doubt.UNSEEN, Doubt.SOMETIMES, Doubt.GIVEN})

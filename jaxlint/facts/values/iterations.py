@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from jaxlint.facts.jax_api.glance import CASES, is_step_name, is_stream
-from jaxlint.facts.syntax.tree import Loop, last_name, within
+from jaxlint.facts.jax_api.glance import CASES, SHORT, is_step_name, is_stream
+from jaxlint.facts.syntax.names import Expression, Names
+from jaxlint.facts.syntax.tree import DEFINITIONS, Loop, last_name, within
 
 _SEARCHES = (cst.Is, cst.IsNot, cst.In, cst.NotIn)
 
@@ -36,7 +37,7 @@ def counted_by(loop: Loop) -> frozenset[str]:
     bounds = list(_counts(loop.node.iter))
     if not bounds or any(is_step_name(name) for bound in bounds for name in (*_names(bound), *_keys(bound))):
         return frozenset()
-    names = frozenset(part.value for part in within(loop.node.target) if isinstance(part, cst.Name))
+    names = _targets(loop)
     return frozenset() if any(map(is_step_name, names)) else names
 
 
@@ -44,6 +45,56 @@ def is_handed(call: cst.Call, names: Iterable[str]) -> bool:
     """Whether a call is given one of some names as it is."""
     known = frozenset(names)
     return any(isinstance(arg.value, cst.Name) and arg.value.value in known for arg in call.args)
+
+
+def is_reached_rarely(names: Names, node: cst.CSTNode, loop: Loop | None = None) -> bool:
+    """Whether a test lets few runs of what is around a place reach it: each hundredth, or the first of a loop.
+
+    What is around is the loop, or else the function.
+    """
+    child = node
+    for parent in names.tree.ancestors(node):
+        if (loop is not None and parent is loop.node) or parent.__class__ in DEFINITIONS:
+            return False
+        if isinstance(parent, (cst.If, cst.IfExp)) and parent.body is child and _picks(names, parent.test, loop):
+            return True
+        child = parent
+    return False
+
+
+def _picks(names: Names, test: cst.BaseExpression, loop: Loop | None) -> bool:
+    """Whether a test is passed each so many times, or by an iteration of a number of its own."""
+    if isinstance(test, cst.BooleanOperation):
+        sides = (_picks(names, side, loop) for side in (test.left, test.right))
+        return any(sides) if isinstance(test.operator, cst.And) else all(sides)
+    if isinstance(test, cst.UnaryOperation):
+        return isinstance(test.operator, cst.Not) and _is_remainder(test.expression)
+    if isinstance(test, cst.Name):
+        made = [value.node for value in names.values(test) if isinstance(value, Expression)]
+        return (
+            bool(made)
+            and not any(isinstance(node, cst.Name) for node in made)
+            and all(isinstance(node, cst.BaseExpression) and _picks(names, node, loop) for node in made)
+        )
+    if not isinstance(test, cst.Comparison) or not isinstance(test.comparisons[0].operator, cst.Equal):
+        return False
+    if _is_remainder(test.left):
+        return True
+    counted = _targets(loop)
+    return isinstance(test.left, cst.Name) and test.left.value in counted
+
+
+def _is_remainder(node: cst.BaseExpression) -> bool:
+    """Whether an expression is what a division leaves, by a number that is not small."""
+    if not isinstance(node, cst.BinaryOperation) or not isinstance(node.operator, cst.Modulo):
+        return False
+    return not (isinstance(node.right, cst.Integer) and int(node.right.value, 0) <= SHORT)
+
+
+def _targets(loop: Loop | None) -> frozenset[str]:
+    if loop is None or isinstance(loop.node, cst.While):
+        return frozenset()
+    return frozenset(part.value for part in within(loop.node.target) if isinstance(part, cst.Name))
 
 
 def _counts(node: cst.Call) -> Iterator[cst.BaseExpression]:

@@ -1,0 +1,153 @@
+"""Steps of training that nothing compiles: in loops, deep in what they call, and in loops of other files."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+
+import pytest
+
+from jaxlint import Settings, Source, lint
+from jaxlint.facts.module import ModuleFacts
+from jaxlint.facts.summary.exports import exports
+from jaxlint.facts.values.iterations import is_reached_rarely
+from jaxlint.finding import Confidence
+from jaxlint.project import Project
+from jaxlint.project.values import Module
+from tests.facts.test_contexts import facts_of
+
+LOSS = """
+def loss(params, batch):
+    return jnp.mean((batch @ params) ** 2)
+"""
+
+
+def found(text: str) -> list[tuple[str, str]]:
+    """Return the codes and confidences of the findings about eager loops and steps."""
+    source = Source.from_bytes(f"import jax, optax\nimport jax.numpy as jnp\n{textwrap.dedent(text)}".encode(), "m.py")
+    return [
+        (finding.code, finding.confidence.label)
+        for finding in lint(source, Settings(min_confidence=Confidence.LOW))
+        if finding.code in ("JAX402", "JAX405")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("test", "expected"),
+    [
+        ("i % 100 == 0", True),
+        ("(i + 1) % every == 0", True),
+        ("not i % every", True),
+        ("verbose and i % every == 0", True),
+        ("i == 0", True),
+        ("i == n - 1", True),
+        ("now", True),
+        ("i % every == 0 or i == n - 1", True),
+        ("i % 2 == 0", False),
+        ("i % every != 0", False),
+        ("i > 100", False),
+        ("verbose", False),
+        ("i % every == 0 or verbose", False),
+    ],
+)
+def test_few_iterations_get_past_a_test(test: str, *, expected: bool) -> None:
+    facts = facts_of(f"""
+    def f(n, every, verbose):
+        for i in range(n):
+            now = i % every == 0
+            if {test}:
+                g(i)
+    """)
+    call = next(call for call in facts.tree.calls if facts.code(call) == "g(i)")
+    assert is_reached_rarely(facts.names, call, facts.tree.loops[0]) is expected
+
+
+MODEL = """
+def fit(model, key, batches, steps):
+    params = model.init(key, batches[0])
+    for i, batch in enumerate(batches):
+        {}
+        print(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("x = model.apply(params, batch)", [("JAX405", "medium")]),
+        ("x = other.apply(params, batch)", []),
+        ("x = model.apply(params, batch) if i % 100 == 0 else 0", []),
+        ("x = model.apply(params, batch) if i > 100 else 0", [("JAX405", "medium")]),
+    ],
+)
+def test_what_has_parameters_of_a_key_is_a_model(body: str, expected: list[tuple[str, str]]) -> None:
+    assert found(MODEL.format(body)) == expected
+
+
+@pytest.mark.parametrize(("steps", "expected"), [(30, "low"), (300, "high")])
+def test_few_steps_in_all_are_no_matter(steps: int, expected: str) -> None:
+    text = f"""{LOSS}
+params = jnp.ones(3)
+for _ in range({steps}):
+    params = params - 0.1 * jax.grad(loss)(params, jnp.ones((2, 3)))
+"""
+    assert ("JAX405", expected) in found(text)
+
+
+def test_a_step_is_found_two_calls_deep() -> None:
+    text = f"""{LOSS}
+class Agent:
+    def update(self, batch):
+        self._actor(batch)
+        return self.params
+
+    def _actor(self, batch):
+        gradients = jax.grad(loss)(self.params, batch)
+        self.params = self.params - 0.1 * gradients
+
+def main(agent, batches):
+    for batch in batches:
+        print(agent.update(batch))
+"""
+    assert found(text) == [("JAX405", "high")]
+
+
+AGENT = """
+import jax
+import jax.numpy as jnp
+import optax
+
+def loss(params, batch):
+    return jnp.mean((batch @ params) ** 2)
+
+class Agent:
+    {}
+    def update(self, batch):
+        value, gradients = jax.value_and_grad(loss)(self.params, batch)
+        changes, self.state = self.tx.update(gradients, self.state)
+        self.params = optax.apply_updates(self.params, changes)
+        return value
+"""
+RUN = "from agent import Agent\nagent = Agent()\n{}"
+
+
+@pytest.mark.parametrize(
+    ("decorator", "run", "expected"),
+    [
+        ("", "for batch in batches: agent.update(batch)", ["update"]),
+        ("", "while True: agent.update(next(data))", ["update"]),
+        ("", "agent.update(batch)", []),
+        ("", "for name in names: agent.update(name)", []),
+        ("@jax.jit", "for batch in batches: agent.update(batch)", []),
+        ("", "import jax\nstep = jax.jit(agent.update)\nfor batch in batches: step(batch)", []),
+    ],
+)
+def test_a_step_is_found_that_loops_of_other_files_run(decorator: str, run: str, expected: list[str]) -> None:
+    text = AGENT.format(decorator)
+    modules = [
+        Module(f"/p/{name}", name, exports(ast.parse(content)), Settings())
+        for name, content in (("agent.py", text), ("run.py", RUN.format(run)))
+    ]
+    facts = ModuleFacts.of(Source.from_bytes(text.encode(), "agent.py"), Settings(), Project(modules).incoming(0))
+    assert [step.function.name for step in facts.steps.called] == expected
+    assert [step.what for step in facts.steps.called] == ["jax.value_and_grad"] * len(expected)
