@@ -62,7 +62,7 @@ def descend(params, gradients):
 
 
 def warm_up(params, inputs, targets):
-    for _ in range(20):
+    for _ in range(100):
         params = descend(params, jax.grad(squared_error)(params, inputs, targets))
     return params
 

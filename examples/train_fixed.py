@@ -58,7 +58,7 @@ def descend(params, inputs, targets):
 
 
 def warm_up(params, inputs, targets):
-    for _ in range(20):
+    for _ in range(100):
         params = descend(params, inputs, targets)
     return params
 
