@@ -32,8 +32,10 @@ class Outside:
     perhaps by way of others, is in a loop that no trace surrounds.  `called`: 0 no call visible, 1 all calls run once,
     2 others.  `again`: STEPS a loop that runs it does the same in each iteration, CASES one in the library itself goes
     through a collection, 0 none is visible.  `unseen`: what calls it starts in a nested function that nothing visible
-    calls, so that whoever gets that function may trace it.  `tracer`, `runner`, `looper` and `caller` are places that
-    show it: the wrapper where a trace starts, the call where the program starts, the call in the loop, a call.
+    calls, so that whoever gets that function may trace it.  `overridden`: another module has a subclass with a method
+    of its own of that name, which `self.name(...)` may be a call of.  `tracer`, `runner`, `looper` and `caller`
+    are places that show it: the wrapper where a trace starts, the call where the program starts, the call in the loop,
+    a call.
     """
 
     traced: int = 0
@@ -45,6 +47,7 @@ class Outside:
     called: int = 0
     again: int = 0
     unseen: bool = False
+    overridden: bool = False
     tracer: Place | None = None
     runner: Place | None = None
     looper: Place | None = None
@@ -78,16 +81,22 @@ class Imported:
 
 @dataclass(frozen=True)
 class Incoming:
-    """What a project knows about one module; `imports` goes by the dotted name as the import spells it."""
+    """What a project knows about one module; `imports` goes by the dotted name as the import spells it.
+
+    `alone` says that no other module imports it or is imported by it, so that nobody can tell who calls what it
+    defines.
+    """
 
     functions: Mapping[str, Outside] = field(default_factory=dict)
     imports: Mapping[str, Imported] = field(default_factory=dict)
+    alone: bool = True
 
     def plain(self) -> list[Any]:
         """Return it as lists, numbers and text, for JSON."""
         return [
             {name: list(dataclasses.astuple(outside)) for name, outside in sorted(self.functions.items())},
             {name: list(dataclasses.astuple(imported)) for name, imported in sorted(self.imports.items())},
+            self.alone,
         ]
 
     @functools.cached_property

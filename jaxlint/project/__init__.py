@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Sequence
 
-from jaxlint.facts.incoming import NOTHING, Imported, Incoming, Outside
+from jaxlint.facts.incoming import Imported, Incoming, Outside
 from jaxlint.finding import Place
 from jaxlint.project.graph import Graph
 from jaxlint.project.values import Module, Value, Values
@@ -44,7 +44,7 @@ class Project:
             if outside is not None:
                 functions.setdefault(record.qualname, outside)
         imports = self._imported(module)
-        return Incoming(functions, imports) if functions or imports else NOTHING
+        return Incoming(functions, imports, alone=module not in self._values.joined)
 
     # What modules import
 

@@ -130,8 +130,11 @@ class Graph:
         for ref, loop, row in record.calls:
             at = At(module, row)
             values = known.evaluate(module, ref)
+            sole = len(values) == 1 and not loop & exports.OTHERS
+            # `self.step = jax.jit(self.step)`: what an instance calls by that name is the compiled one.
+            compiled = any(value[0] == "w" and value[1].stages for value in values)
             for value in values:
-                self._call(function, value, loop, at, sole=len(values) == 1)
+                self._call(function, value, loop, at, sole=not compiled if value[0] == "o" else sole)
             attribute = refs[ref][-1] if refs[ref][0] in ("a", "?") else None
             if attribute is not None and (not values or all(value[0] in ("x", "p") for value in values)):
                 self._guesses[function].append(attribute)
@@ -157,7 +160,7 @@ class Graph:
                 if found[0] in ("f", "o"):
                     self._call(function, found, loop, at, sole=sole)
         elif value[0] == "o":
-            self._edge(function, self._any_of(value[1], value[2]), loop, at)
+            self._edge(function, self._any_of(value[1], value[2]), loop, at, sole=sole)
         elif value[0] == "w" and not value[1].stages:
             # `jax.grad(f)(x)` runs f; what a jitted one runs is compiled by itself.
             for target in value[2]:
@@ -178,8 +181,9 @@ class Graph:
         if node is None:
             node = self._virtual[key] = len(self._module_of)
             self._module_of.append(_NOWHERE)
-            for method in self._values.overrides(cls, name):
-                self._edge(node, method, 0, _UNPLACED)
+            overrides = list(self._values.overrides(cls, name))
+            for method in overrides:
+                self._edge(node, method, 0, _UNPLACED, sole=len(overrides) == 1)
         return node
 
     def _parameter(self, function: int, name: str) -> int:
@@ -522,7 +526,9 @@ class Graph:
         guessed = self._guessed.get(record.name, set()) if record.cls >= 0 else set()
         if guessed - {module} or self._escapes.get(function, set()) - {module}:
             called = 2
-        if trace == _UNTRACED and not (eager or looper is not None or called or self._again(function)):
+        overridden = self._is_overridden(function)
+        known = eager or looper is not None or called or overridden or self._again(function)
+        if trace == _UNTRACED and not known:
             return None
         places = (tracer, runner if eager else _UNPLACED, looper or _UNPLACED, first)
         return Outside(
@@ -532,8 +538,17 @@ class Graph:
             called,
             self._again(function),
             unseen,
+            overridden,
             *(self._place(at, module) for at in places),
         )
+
+    def _is_overridden(self, function: int) -> bool:
+        """Whether a class of another module inherits from that of a method and has its own of that name."""
+        record, module = self._functions[function], self._module_of[function]
+        if record.cls < 0:
+            return False
+        overrides = self._values.overrides(self._values.first_class[module] + record.cls, record.name)
+        return any(self._module_of[other] != module for other in overrides)
 
     def _again(self, function: int) -> int:
         """Say what kind of loop of other modules runs a function: STEPS, CASES, or 0 for none."""

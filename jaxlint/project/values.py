@@ -82,6 +82,19 @@ class Values:
         self._imports.clear()
         self.methods = self._find_methods()
 
+    @functools.cached_property
+    def joined(self) -> frozenset[int]:
+        """The modules that import another one of the project, or that another one imports."""
+        found = set[int]()
+        for number, module in enumerate(self.modules):
+            folder = self.layout.folder_of[number]
+            dotted = {ref[1] for ref in module.exports.refs if ref[0] == "x"}
+            for name in (*dotted, *module.exports.stars):
+                others = [other for other, _ in self.layout.modules(name, folder)[:1] if other != number]
+                if others:
+                    found.update((number, *others))
+        return frozenset(found)
+
     # What references represent
 
     def evaluate(self, module: int, ref: int) -> tuple[Value, ...]:

@@ -41,7 +41,8 @@ At confidence `low`: the enclosing function runs once, judging by its name (`mai
 times, as in a training loop, or passed to a function that is not visible, and nothing visible calls the enclosing
 function in a loop; the enclosing function prints, reads, writes or loops, so it is a run, and no visible loop repeats
 it; the visible loops go through cases (levels, files, strategies), or a count of theirs decides a shape, so each
-iteration may need its own program; it runs a function that the caller passes; tests and benchmarks.
+iteration may need its own program; it runs a function that the caller passes, or what a factory makes of the caller's
+arguments; no loop repeats it in a project whose modules are visible; tests and benchmarks.
 
 ## Fix safety
 The fix moves the function to module level, right above the statement that contains it, with its decorators, comments

@@ -36,7 +36,8 @@ In code that only jitted functions run; for a body that lives as long as the mod
 compiles operation by operation and hits its cache; for a body that is a parameter, about which nothing is known.
 
 It does report under an eager `vmap`, `grad`, `vjp` or `checkpoint`, which do not compile anything as a whole, and where
-both a jitted function and an eager loop run the same code.
+both a jitted function and an eager loop run the same code. A `cond` or `switch` by a value that `vmap` maps over
+compiles nothing: both branches run, and a `select` takes the results.
 
 At confidence `low`: nothing visible calls the function, so its callers may well trace it; it runs once, or no
 visible loop runs it again and it does more than compute a value; the body is

@@ -374,7 +374,17 @@ PROJECTS: dict[str, dict[str, str]] = {
 
 
             def once(x):
+                return remade.make_step(0.1)(x)  # ok: JAX108
+
+
+            def again(x):
                 return remade.make_step(0.1)(x)  # want: JAX108
+
+
+            def train(x, count):
+                for _ in range(count):
+                    x = again(x)
+                return once(x)
 
 
             step = maker.make_step(0.1)  # ok: JAX108
@@ -400,6 +410,11 @@ PROJECTS: dict[str, dict[str, str]] = {
 
             def predict(x):
                 return jax.jit(model.apply)(x)  # want: JAX105
+
+
+            def serve(stream):
+                for batch in stream:
+                    predict(batch)
 
 
             def show(x):
@@ -433,7 +448,7 @@ PROJECTS: dict[str, dict[str, str]] = {
         "one/lib.py": filled(STEP, "ok"),
         "one/app.py": "import jax\nimport lib\n\nfast = jax.jit(lib.scaled)\n",
         "two/lib.py": filled(STEP, "want"),
-        "two/app.py": "import lib\n\n\ndef use(x):\n    return lib.scaled(x)\n",
+        "two/app.py": "import lib\n\n\ndef use(x, count):\n    for _ in range(count): x = lib.scaled(x)\n",
     },
     "traced by tests alone, and run by a program": {
         "pkg/__init__.py": "",
@@ -557,6 +572,12 @@ PROJECTS: dict[str, dict[str, str]] = {
 
             def doubled(x):
                 return Static().step(x)  # want: JAX109
+
+
+            def train(x, count):
+                for _ in range(count):
+                    x = doubled(updated(x))
+                return x
 
 
             def again(xs):
@@ -755,6 +776,12 @@ PROJECTS: dict[str, dict[str, str]] = {
                 if name is not None:
                     x = jax.lax.pmean(x, name)
                 return jax.jit(lambda y: y * 2)(x)  # want: JAX102
+
+
+            def settle(x, count):
+                for _ in range(count):
+                    x = plain(x)
+                return x
         """,
         "loss.py": """
             import jax

@@ -148,6 +148,17 @@ def test_nobody_imports_what_an_example_defines(path: str) -> None:
         pytest.param(
             "def make(g):\n    def f(x): return jax.jit(lambda v: g(v))(x)\n    return f", False, id="to the factory"
         ),
+        pytest.param("def f(config, x): return jax.jit(make_train(config))(x)", True, id="what a factory is told of"),
+        pytest.param("def f(g, x): return jax.jit(jax.vmap(solver(g)))(x)", True, id="what a factory is given"),
+        pytest.param(
+            "def f(g, x):\n    g = plain(g)\n    return jax.jit(jax.vmap(solver(g)))(x)", True, id="by another factory"
+        ),
+        pytest.param("def f(x): return jax.jit(make_train(CONFIG))(x)", False, id="a factory, told by the module"),
+        pytest.param(
+            "class A:\n    def f(self, x): return jax.jit(make_train(self))(x)",
+            False,
+            id="a factory, told by the instance",
+        ),
     ],
 )
 def test_each_function_that_is_given_is_a_program_of_its_own(text: str, *, expected: bool) -> None:
@@ -164,6 +175,54 @@ def test_each_function_that_is_given_is_a_program_of_its_own(text: str, *, expec
 )
 def test_a_loop_gives_the_same_function_unless_it_defines_it(run: str, *, expected: bool) -> None:
     assert (Doubt.GIVEN in evidence(f"def f(g, x): return jax.jit(jax.vmap(g))(x)\n{run}").doubts) is expected
+
+
+def test_what_the_caller_gives_is_the_same_in_each_iteration() -> None:
+    found = evidence("def f(g, x):\n    for _ in range(9): x = jax.jit(jax.grad(g))(x)")
+    assert found.in_loop
+    assert Doubt.GIVEN not in found.doubts
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("config[k] = v", True),
+        ("config['seed'] = v", True),
+        ("config['seed'] = 1", False),
+        ("other[k] = v", False),
+    ],
+)
+def test_a_setting_that_differs_needs_a_program_each(body: str, *, expected: bool) -> None:
+    text = (
+        f"def f(config, found, x):\n    for k, v in found:\n        {body}\n        jax.jit(jax.vmap(make(config)))(x)"
+    )
+    assert (Doubt.OWN_PROGRAM in evidence(text).doubts) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("def g(x): return f(x)", False),
+        ("def g(x): return f(x)\ndef train(x): return h(g(x))", False),
+        ("def train(x):\n    print(f(x))", True),
+        ("def train(x):\n    y = f(x)\n    save(y)\n    return y\ndef main(x):\n    print(train(x))", True),
+        ("def g(x): return f(x)\ndef train(x):\n    print(f(x))", False),
+    ],
+)
+def test_a_calculation_that_only_runs_make_is_a_part_of_them(text: str, *, expected: bool) -> None:
+    assert (Doubt.UNREPEATED in evidence(SITE + text).doubts) is expected
+
+
+def test_a_project_that_does_not_repeat_a_function_says_so() -> None:
+    once = "from lib import f\ndef g(x): return f(x)\n"
+    for others, expected in (((), False), ((("other.py", "import json\n"),), False), ((("use.py", once),), True)):
+        modules = [
+            Module(f"/p/{name}", name, exports(ast.parse(content)), Settings())
+            for name, content in (("lib.py", LIB), *others)
+        ]
+        incoming = Project(modules).incoming(0)
+        facts = ModuleFacts.of(Source.from_bytes(LIB.encode(), "lib.py"), Settings(), incoming)
+        assert (Doubt.UNREPEATED in facts.evidence.site(facts.sites[0]).doubts) is expected
 
 
 def test_a_jaxpr_is_a_program_of_its_own() -> None:

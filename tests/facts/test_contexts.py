@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import textwrap
 
 import pytest
 
 from jaxlint import Settings, Source
 from jaxlint.facts.context.contexts import Contexts
+from jaxlint.facts.incoming import HIGH, Incoming
 from jaxlint.facts.module import ModuleFacts
+from jaxlint.facts.summary.exports import exports
+from jaxlint.project import Project
+from jaxlint.project.values import Module
 
 EAGER, TRANSFORMED, STAGED, UNKNOWN = Contexts.EAGER, Contexts.TRANSFORMED, Contexts.STAGED, Contexts.UNKNOWN
 
@@ -45,6 +50,11 @@ def contexts(text: str, name: str) -> Contexts:
         pytest.param("def f(x): return x\njax.tree.map(f, [1])", EAGER, id="a map over leaves dispatches"),
         pytest.param(
             "def f(x): return x\ng = jax.jit(f) if FAST else f\ng(1)", STAGED, id="compiled unless an option says not"
+        ),
+        pytest.param(
+            "def f(x): return x\ndef fast(x): return jax.jit(f)(x)\ng = fast if FAST else f\ng(1)",
+            STAGED,
+            id="run by what compiles it unless an option says not",
         ),
         pytest.param(
             "def helper(h): return jax.jit(h)\ndef f(x): return x\nhelper(f)(1)", STAGED, id="a helper that compiles"
@@ -111,3 +121,83 @@ def test_what_a_transformed_function_calls_is_transformed() -> None:
 def test_unknown_says_why() -> None:
     facts = facts_of("def f(x): return x\ng = jax.grad(f)")
     assert facts.contexts.known(facts.tree.functions[0]).reasons == ("what traces it may be compiled",)
+
+
+def test_what_a_subclass_runs_instead_is_not_run() -> None:
+    text = """
+    class Sampler:
+        def sweep(self, x): return x
+        def chain(self, x): return jax.jit(self.sweep)(x)
+        def sample(self, x): return self.sweep(x)
+    {}
+    def main(sampler: Sampler):
+        print(sampler.sample(1))
+    if __name__ == "__main__":
+        main(make())
+    """
+    assert contexts(text.format(""), "Sampler.sweep") == STAGED | EAGER
+    own = "class Slow(Sampler):\n        def sweep(self, x): return x"
+    assert contexts(text.format(own), "Sampler.sweep") == STAGED
+
+
+BASE = """
+import jax
+class Solver:
+    def __post_init__(self):
+        if self.jit:
+            self.update = jax.jit(self.update)
+    def update(self, x): raise NotImplementedError
+    def run(self, x):
+        for _ in range(9): x = self.update(x)
+        return x
+"""
+NEWTON = "from base import Solver\nclass Newton(Solver):\n    def update(self, x): return x\n"
+OTHER = "from base import Solver\nclass Other(Solver):\n    def update(self, x): return x\n"
+MAIN = "from newton import Newton\nif __name__ == '__main__':\n    print(Newton().run(1))\n"
+
+
+def test_an_attribute_of_the_instance_hides_the_method() -> None:
+    """What a base class compiles in its constructor is what all calls of that name run."""
+    for base, eager in ((BASE, 0), (BASE.replace("self.update = jax.jit(self.update)", "pass"), HIGH)):
+        outside = told(("newton.py", NEWTON), ("base.py", base), ("main.py", MAIN)).functions["Newton.update"]
+        assert outside.eager == eager
+
+
+def test_a_call_of_one_of_several_is_not_of_what_is_compiled() -> None:
+    model = (
+        "import jax\ndef infer(x): return x\n@jax.jit\ndef _compiled(x): return infer(x)\n"
+        "def fast(x): return _compiled(x)\n"
+    )
+    run = "from model import infer, fast\nif __name__ == '__main__':\n    run = {}\n    print(run(1))\n"
+    for text, eager in (("infer", HIGH), ("fast if FAST else infer", 0)):
+        assert told(("model.py", model), ("run.py", run.format(text))).functions["infer"].eager == eager
+
+
+def test_a_project_tells_that_a_method_is_overridden_elsewhere() -> None:
+    incoming = told(("base.py", BASE), ("newton.py", NEWTON), ("other.py", OTHER))
+    assert incoming.functions["Solver.update"].overridden
+    assert "Solver.run" not in incoming.functions
+
+
+@pytest.mark.parametrize(
+    ("body", "call", "expected"),
+    [
+        ("jax.lax.cond(x > 0, lambda v: v * x, lambda v: v, x)", "jax.vmap(f)(xs)", True),
+        ("jax.lax.switch(x, [lambda v: v * x, lambda v: v], x)", "jax.vmap(f)(xs)", True),
+        ("jax.lax.cond(x > 0, lambda v: v * x, lambda v: v, x)", "jax.vmap(jax.grad(f))(xs)", True),
+        ("jax.lax.cond(x > 0, lambda v: v * x, lambda v: v, x)", "jax.grad(f)(xs)", False),
+        ("jax.lax.cond(x > 0, lambda v: v * x, lambda v: v, x)", "f(xs)", False),
+        ("jax.lax.cond(FLAG > 0, lambda v: v * x, lambda v: v, x)", "jax.vmap(f)(xs)", False),
+        ("jax.lax.fori_loop(0, 3, lambda i, v: v * x, x)", "jax.vmap(f)(xs)", False),
+    ],
+)
+def test_under_vmap_a_cond_selects(body: str, call: str, *, expected: bool) -> None:
+    """Measured with jax 0.10.2: after the first call, nothing compiles where `vmap` maps over the predicate."""
+    facts = facts_of(f"FLAG = jnp.ones(())\ndef f(x): return {body}\nfor xs in batches: print({call})")
+    (site,) = facts.eager_sites.bodies
+    assert facts.evidence.eager_site(site).traced is expected
+
+
+def told(*files: tuple[str, str]) -> Incoming:
+    modules = [Module(f"/p/{name}", name, exports(ast.parse(text)), Settings()) for name, text in files]
+    return Project(modules).incoming(0)

@@ -98,9 +98,49 @@ class Calculations:
             # What a factory is given is the same in all calls of what it makes.
             current = None if self._contexts.travels(current) else current.outer
         seen = set[int]()
-        return self._gives(node, around, seen, _DEEPEST) or (
-            root is not None and self._runs_given(root, around, seen, _DEEPEST)
+        return (
+            self._gives(node, around, seen, _DEEPEST)
+            or (root is not None and self._runs_given(root, around, seen, _DEEPEST))
+            or self._is_made_of_given(node, around)
         )
+
+    def _is_made_of_given(self, node: cst.CSTNode, around: set[int]) -> bool:
+        """Whether a factory makes what is compiled, `jit(make_step(config))`, and is told of what by the caller."""
+        seen = set[int]()
+        work = [self.factory_call(node)]
+        while work:
+            made = work.pop()
+            if made is None or id(made) in seen:
+                continue
+            seen.add(id(made))
+            for value in (value for arg in made.args for value in self._names.values(arg.value)):
+                if isinstance(value, Parameter) and id(value.function) in around and not self._is_instance(value):
+                    return True
+                if isinstance(value, Expression):
+                    work.append(self.factory_call(value.node))
+        return False
+
+    def _is_instance(self, parameter: Parameter) -> bool:
+        """Whether a parameter is the instance of a method."""
+        return parameter.function.cls is not None and parameter.position == 0
+
+    def factory_call(self, node: cst.CSTNode) -> cst.Call | None:
+        """Return the call that makes the function behind an expression, through wrappers and names; None for others."""
+        seen = set[int]()
+        work = [node]
+        while work:
+            current = work.pop()
+            if id(current) in seen:
+                continue
+            seen.add(id(current))
+            wrapped = self._wrappings.of(current) if isinstance(current, cst.Call) else None
+            if wrapped is not None:
+                work.extend(wrapped.targets if wrapped.wrapper.makes_callable else ())
+            elif isinstance(current, cst.Call):
+                return current
+            elif isinstance(current, cst.Name):
+                work.extend(v.node for v in self._names.values(current) if isinstance(v, Expression))
+        return None
 
     def is_data(self, node: cst.CSTNode, depth: int = _DEEPEST) -> bool:
         """Whether an expression is made of a jaxpr: what is compiled is a program that somebody passes."""

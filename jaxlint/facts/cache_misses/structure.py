@@ -91,6 +91,21 @@ class Structure:
                 found.add(node.target.value)
         return self._derived(found, body)
 
+    def is_told_otherwise(self, call: cst.Call, loop: Loop) -> bool:
+        """Whether a call in a loop gets a container in which the loop has put what differs, `config[name] = value`."""
+        if not isinstance(loop.node, (cst.For, cst.While)):
+            return False
+        names = self.variants(loop)
+        changed = {
+            target.target.value.value
+            for node in within(loop.node.body)
+            if isinstance(node, cst.Assign)
+            for target in node.targets
+            if isinstance(target.target, cst.Subscript) and isinstance(target.target.value, cst.Name)
+            if _mentions(target.target, names) or _mentions(node.value, names)
+        }
+        return any(isinstance(arg.value, cst.Name) and arg.value.value in changed for arg in call.args)
+
     def differs(self, root: Function, loop: Loop) -> bool:
         """Whether a function that a loop defines has another structure in each iteration, by what differs in it."""
         names = self.variants(loop)

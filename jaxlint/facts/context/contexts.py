@@ -167,7 +167,7 @@ class FunctionContexts:
     def _run_by(self, function: Function | None, contexts: Contexts) -> Iterator[tuple[Function, Contexts]]:
         """Yield what a function runs without a compiler, with the contexts in which it does."""
         for site in self._calls.made_by(function):
-            if not self._may_stage(site):
+            if not self._may_stage(site) and not self._is_rather_traced(site):
                 yield site.function, Contexts.TRANSFORMED if self._is_transformed(site) else contexts
         for wrapped in self._wrapped_in.get(id(function), ()):
             wrapper = wrapped.wrapper
@@ -177,6 +177,28 @@ class FunctionContexts:
                 for value in self._names.values(target):
                     if isinstance(value, Function):
                         yield value, contexts if wrapper.kind == "map-leaves" else Contexts.TRANSFORMED
+
+    def _is_rather_traced(self, site: CallSite) -> bool:
+        """Whether a call may be of something else than a function that is traced elsewhere.
+
+        `run = fast if compiled else slow` runs what the author compiles, and `self.step` is that of a subclass.
+        """
+        if not self._tracing.is_traced(site.function):
+            return False
+        if len(self._calls.of_node.get(id(site.node), ())) > 1:
+            return True
+        outside = self._incoming.functions.get(site.function.qualname)
+        elsewhere = outside is not None and outside.overridden
+        return site.bound and (elsewhere or id(site.function) in self._overridden)
+
+    @functools.cached_property
+    def _overridden(self) -> set[int]:
+        """The methods of which a subclass in the module has its own."""
+        found = set[int]()
+        for cls in self._tree.classes:
+            for base in self._names.mro(cls)[1:]:
+                found.update(id(base.methods[name]) for name in cls.methods if name in base.methods)
+        return found
 
     @functools.cached_property
     def _wrapped_in(self) -> dict[int, list[Wrapped]]:

@@ -91,6 +91,13 @@ class Runs:
                 work.append(site.context.function)
         return found
 
+    def is_unused_in_project(self, function: Function | None) -> bool:
+        """Whether the code around is there to call a function, and no more than one place does: nobody repeats it.
+
+        Of a file that is looked at alone, who knows who else calls what it defines.
+        """
+        return not self._incoming.alone and function is not None and len(self._calls.of(function)) <= 1
+
     def called_once(self, function: Function | None) -> bool:
         """Whether calls of a function are visible and all of them run once."""
         work, seen = [function], set[int]()

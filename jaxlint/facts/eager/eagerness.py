@@ -7,7 +7,7 @@ import enum
 import libcst as cst
 
 from jaxlint.facts.context.calls import Calls
-from jaxlint.facts.context.contexts import DISPATCHED, FunctionContexts
+from jaxlint.facts.context.contexts import DISPATCHED, Contexts, FunctionContexts
 from jaxlint.facts.context.tracing import Tracing
 from jaxlint.facts.incoming import HIGH, NOTHING, Incoming
 from jaxlint.facts.syntax.names import Names
@@ -15,6 +15,7 @@ from jaxlint.facts.syntax.tree import Function, Tree, last_name, within
 from jaxlint.facts.values.loops import Loops
 
 _HOST_CALLS = frozenset({"float", "int", "print", "bool", "plot", "imshow", "savefig", "scatter", "hist"})
+_SELECTING = frozenset({"jax.lax.cond", "jax.lax.switch"})
 
 
 class Eagerness(enum.Enum):
@@ -73,6 +74,20 @@ class Eager:
         if looped and (called or self._contexts.is_script):
             return Eagerness.MEDIUM
         return chain
+
+    def is_selection(self, call: cst.Call, name: str) -> bool:
+        """Whether a `cond` or a `switch` by values that `vmap` maps over runs under it alone.
+
+        Then both branches run, operation by operation, and a `select` takes the results: nothing compiles each time.
+        """
+        function = self._tree.context(call).function
+        if function is None or name not in _SELECTING or Contexts.EAGER in self._contexts.dispatched(function):
+            return False
+        if not any(trace.hidden and not trace.staged for trace in self._tracing.traces(function)):
+            return False
+        return bool(call.args) and any(
+            isinstance(part, cst.Name) and part.value in function.scope.bindings for part in within(call.args[0].value)
+        )
 
     def starts_unseen(self, function: Function) -> bool:
         """Whether what runs a function is called by others: a function that nothing visible calls, and that travels."""

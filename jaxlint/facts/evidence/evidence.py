@@ -99,9 +99,10 @@ class Evidences:
         calculations, doubts = self._calculations, self._doubts(site)
         if calculations.is_data(target.node):
             doubts |= {Doubt.OWN_PROGRAM}
-        if calculations.is_given(target.node, target.root, context.function):
-            doubts |= {Doubt.GIVEN}
-        return self._compiling(context, in_loop=site.lifetime is Lifetime.ITERATION, doubts=doubts)
+        in_loop = site.lifetime is Lifetime.ITERATION
+        if not in_loop and calculations.is_given(target.node, target.root, context.function):
+            doubts |= {Doubt.GIVEN}  # what the caller gives is the same in each iteration
+        return self._compiling(context, in_loop=in_loop, doubts=doubts)
 
     def _compiling(self, context: Context, *, in_loop: bool, doubts: frozenset[Doubt]) -> Evidence:
         """Return the evidence for a place that compiles for each run of its function.
@@ -129,8 +130,23 @@ class Evidences:
         )
 
     def _is_run_for_values(self, function: Function | None) -> bool:
-        """Whether who uses a library may well run a function again and again; nobody uses an example's."""
-        return not self._runs.is_example and self._calculations.is_calculation(function)
+        """Whether who uses a library may well run a function again and again; nobody uses an example's.
+
+        A calculation that only runs call is a part of them, as of a training.
+        """
+        if self._runs.is_example or self._runs.is_unused_in_project(function):
+            return False
+        work, seen = [function], set[int]()
+        while work:
+            current = work.pop()
+            if id(current) in seen or not self._calculations.is_calculation(current):
+                continue
+            seen.add(id(current))
+            callers = [site.context.function for site in self._calls.of(current)] if current is not None else []
+            if all(caller is current for caller in callers):
+                return True
+            work.extend(callers)
+        return False
 
     def _is_step(self, site: CallSite) -> bool:
         """Whether a loop around a call does the same again: it is no constructor's, and the call gets no count."""
@@ -347,7 +363,7 @@ class Evidences:
             # Nothing that runs once a process repeats what it compiles, but for its own loops.
             run_once=not site.in_loop and (function is None or self._runs.is_run_once(function)),
             test=self._runs.is_test(function),
-            traced=level is Eagerness.TRACED,
+            traced=level is Eagerness.TRACED or self._eager.is_selection(site.node, site.wrapped.wrapper.name),
             doubts=frozenset(doubts),
         )
 
@@ -464,6 +480,9 @@ class Evidences:
 
     def _differs(self, site: CompileSite, loop: Loop) -> bool:
         """Whether plain values that differ between the iterations decide what a site compiles."""
+        made = self._calculations.factory_call(site.target.node)
+        if made is not None and self._structure.is_told_otherwise(made, loop):
+            return True
         if isinstance(site.node, cst.Call) and site.wrapped is None:
             factory = site.factory
             made_here = factory is not None and factory.context.loop is not None and loop.inside(factory.context.loop)

@@ -54,6 +54,9 @@ GUARDED = 4
 STEPS = 8
 """Added where a loop around the call does the same again in each iteration."""
 
+OTHERS = 16
+"""Added where the call may be of something else as well, as of `run = fast if compiled else slow`."""
+
 RULES = "@rules"
 """The dotted name that represents `f.defvjp` and similar functions, all of whose arguments are traced."""
 
@@ -86,8 +89,8 @@ class FunctionRecord:
     """One `def` or lambda; function 0 is the module's own code.
 
     `outer` and `cls` are the numbers of what it is defined in, -1 for none.  `calls` holds (reference, 0 or LOOP
-    or HOST_LOOP, and perhaps GUARDED and STEPS, line); `passes` holds (callee, position or keyword, reference of the
-    argument, line).
+    or HOST_LOOP, and perhaps GUARDED, STEPS and OTHERS, line); `passes` holds (callee, position or keyword, reference
+    of the argument, line).
     `operations` counts the calls of array functions, and the updates, that are written in it outside of any `if`.
     `once` is the mark `# jaxlint: once`; `mapped` says that it uses a named axis by its literal name, which only a
     mapped function has, `hosted` that it decides by the values of array operations what it does.
@@ -688,7 +691,9 @@ class _Reader:
                 record.passes.extend((rules, key, ref, node.lineno) for key, ref in passed)
                 return
             record.operations += at.sure and func.attr in arrays.UPDATES and _is_update(func.value)
-        for callee in self._expression(func, function):
+        callees = self._expression(func, function)
+        loop += OTHERS * (len(callees) > 1)
+        for callee in callees:
             ref = self.record.refs[callee]
             if ref[0] == "x":
                 if arrays.is_operation(ref[1]):
