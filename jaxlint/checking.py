@@ -111,7 +111,7 @@ class _Run:
             kept.clear()
         for number, (content, result) in zip(left, checked, strict=True):
             results[number] = result
-            if not fix and content is not None and _is_lasting(result):
+            if self._cache is not None and not fix and content is not None and _is_lasting(result):
                 key = self._key(number, content, self._files[number].incoming.digest)
                 self._new[key] = [[diagnostic.plain() for diagnostic in result.diagnostics], list(result.warnings)]
         if self._cache is not None:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import tokenize
 from collections.abc import Iterator
@@ -51,6 +50,8 @@ def _mark(comment: str) -> str | None:
 
 
 def _hiding(comment: str) -> str | None:
+    import difflib  # slow to load
+
     match = _HIDING.search(comment)
     if match is None or not difflib.get_close_matches(match["word"].lower(), ["noqa"]):
         return None

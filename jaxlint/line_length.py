@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import configparser
 import os
 import re
 from collections.abc import Iterator
@@ -58,6 +57,8 @@ def _of_sections(file: str) -> Iterator[int]:
     text = _read(file)
     if "line" not in text:
         return
+    import configparser  # slow to load
+
     parser = configparser.ConfigParser(interpolation=None, strict=False)
     try:
         parser.read_string(text)

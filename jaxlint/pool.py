@@ -129,9 +129,9 @@ def collect_rarely() -> None:
     """Have Python look for cycles less often.
 
     Syntax trees are many small objects that die by reference count; looking for cycles among them took a tenth of the
-    time.  Cycles are still found, once in a while.
+    time.  Cycles are still found, once in a while: a tree that is kept for later has some hundred thousand objects.
     """
-    gc.set_threshold(100_000, 50, 100)
+    gc.set_threshold(2_000_000, 10, 100)
 
 
 # --- in the worker ---------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import bisect
 import codecs
 import functools
 import io
+import itertools
 import re
 import tokenize
 import warnings
@@ -251,7 +252,9 @@ class Source:
     @functools.cached_property
     def line_starts(self) -> list[int]:
         """The offset at which each line starts; as many entries as there are lines, at least one."""
-        return [0, *(match.end() for match in _NEWLINE.finditer(self.text))]
+        if "\r" in self.text:
+            return [0, *(match.end() for match in _NEWLINE.finditer(self.text))]
+        return [0, *itertools.accumulate(len(line) + 1 for line in self.text.split("\n")[:-1])]
 
     @functools.cached_property
     def newline(self) -> str:

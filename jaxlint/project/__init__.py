@@ -17,6 +17,7 @@ from jaxlint.project.values import Module, Value, Values
 __all__ = ["Module", "Project"]
 
 _LINEN = frozenset({"flax.linen.Module", "flax.linen.module.Module"})
+_DESCRIBED = frozenset("icwf")
 _MOST_CALLED = 4
 _MANY = 100
 
@@ -54,7 +55,7 @@ class Project:
             if ref[0] != "x":
                 continue
             values = self._values.evaluate(module, number)
-            if len(values) == 1:
+            if len(values) == 1 and values[0][0] in _DESCRIBED:
                 imported = self._describe(values[0])
                 if imported is not None:
                     found[ref[1]] = dataclasses.replace(imported, at=self._defined_at(values[0], module))

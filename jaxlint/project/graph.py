@@ -12,7 +12,7 @@ from jaxlint.facts.jax_api.wrappers import Wrapper
 from jaxlint.facts.summary import exports
 from jaxlint.facts.summary.exports import GUARDED, HOST_LOOP, RULES, Key
 from jaxlint.finding import Place
-from jaxlint.project.values import Value, Values
+from jaxlint.project.values import Value, Values, traced_places
 from jaxlint.settings import ENTRY_POINTS
 
 _UNTRACED_KINDS = ("partial", "host", "map-leaves", "register")
@@ -101,6 +101,7 @@ class Graph:
         self._sources: dict[str, tuple[Trace, list[int]]] = {}
         self._work: list[int] = []
         self._is_example = [surroundings.is_example_file(module.name) for module in values.modules]
+        self._is_test_module = [surroundings.is_test_file(item.name, item.settings) for item in values.modules]
         self._tests = [self._is_test(function) for function in range(self._count)]
         self._tests += [False] * (len(self._module_of) - self._count)
         self._eager: dict[int, int] = {}
@@ -202,7 +203,7 @@ class Graph:
                 self._wraps(function, _RULES, values, at)
                 return
             wrapper = known.tables[module].get(callee[1])
-            if wrapper is not None and str(key) in {str(p).removeprefix("list:") for p in wrapper.traces}:
+            if wrapper is not None and str(key) in traced_places(wrapper.traces):
                 self._wraps(function, wrapper, values, at)
             return
         target = callee[1] if callee[0] == "f" else None
@@ -320,9 +321,9 @@ class Graph:
     # Eagerness
 
     def _is_test(self, function: int) -> bool:
-        module = self._values.modules[self._module_of[function]]
-        if surroundings.is_test_file(module.name, module.settings):
+        if self._is_test_module[self._module_of[function]]:
             return True
+        module = self._values.modules[self._module_of[function]]
         first = self._values.first[self._module_of[function]]
         current = function
         while current > first:

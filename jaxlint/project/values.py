@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 from collections import defaultdict
@@ -73,6 +74,7 @@ class Values:
         self._memo: dict[tuple[int, int], tuple[Value, ...]] = {}
         self._imports: dict[tuple[str, str], tuple[Value, ...]] = {}
         self._orders: dict[int, list[int]] = {}
+        self._paths: dict[tuple[int, int], str | None] = {}
         self._busy: set[object] = set()
         self._depth = 0
         self._subclasses: dict[int, list[int]] = {}
@@ -273,7 +275,7 @@ class Values:
 
     @staticmethod
     def _traced_args(wrapper: Wrapper, args: Iterable[tuple[Key, int]]) -> Iterator[int]:
-        places = {str(place).removeprefix("list:") for place in wrapper.traces}
+        places = traced_places(wrapper.traces)
         yield from (arg for key, arg in args if str(key) in places)
 
     def returned(self, function: int) -> tuple[Value, ...]:
@@ -312,15 +314,19 @@ class Values:
 
     def place(self, module: int, row: int, told: int) -> Place | None:
         """Return a line of one module as another is told of it; None for a notebook, whose lines are its cells'."""
-        path = self.modules[module].path
+        key = (module, told)
+        if key not in self._paths:
+            self._paths[key] = self._path(self.modules[module].path, os.path.dirname(self.modules[told].path))
+        path = self._paths[key]
+        return Place(path, row) if path is not None else None
+
+    @staticmethod
+    def _path(path: str, folder: str) -> str | None:
         if is_notebook(path):
             return None
-        folder = os.path.dirname(self.modules[told].path)
-        try:
-            relative = os.path.relpath(path, folder)
-        except ValueError:  # on another drive
-            relative = path
-        return Place(relative.replace(os.sep, "/"), row)
+        with contextlib.suppress(ValueError):  # on another drive
+            path = os.path.relpath(path, folder)
+        return path.replace(os.sep, "/")
 
     # Classes
 
@@ -556,6 +562,12 @@ class Values:
             args = list(self._traced_args(wrapper, ref[2]))
             return COMPILED if args and all(self._newness(module, arg, function) for arg in args) else 0
         return 0
+
+
+@functools.lru_cache(maxsize=256)
+def traced_places(traces: tuple[int | str, ...]) -> frozenset[str]:
+    """Return the positions and keywords, as text, by which a wrapper takes what it traces."""
+    return frozenset(str(place).removeprefix("list:") for place in traces)
 
 
 def _flat(statics: Iterable[tuple[str, Iterable[int | str]]]) -> tuple[int | str, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Sequence
 from typing import Any
 
@@ -27,6 +26,7 @@ def files(revision: str, paths: Sequence[str]) -> list[str]:
     Raises:
         UsageError: there is no repository, or no such revision.
     """
+    import subprocess  # slow to load
 
     def git(*command: str) -> str:
         done = subprocess.run(["git", *command], capture_output=True, text=True, check=False)

@@ -3,14 +3,41 @@
 from __future__ import annotations
 
 import argparse
+import functools
+import os
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from jaxlint.hints import did_you_mean, nearest
 
 
+class _Help(argparse.HelpFormatter):
+    """The usual help, as wide as the terminal; argparse loads `shutil` to ask for that, with each option."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=_columns() - 2)
+
+
+@functools.cache
+def _columns() -> int:
+    given = os.environ.get("COLUMNS", "")
+    if given.isdecimal() and int(given) > 0:
+        return int(given)
+    try:
+        return os.get_terminal_size(sys.__stdout__.fileno()).columns or _COLUMNS if sys.__stdout__ else _COLUMNS
+    except (OSError, ValueError):
+        return _COLUMNS
+
+
+_COLUMNS = 80
+
+
 class Parser(argparse.ArgumentParser):
     """A parser whose errors are one line, and which takes options between positional arguments too."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{"formatter_class": _Help, **options})
 
     def error(self, message: str) -> NoReturn:
         """End with exit code 2 and one line; the list of all options would push it off the screen."""

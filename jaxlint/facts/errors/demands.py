@@ -6,15 +6,13 @@ The table of JAX's own functions is `demands.toml`; each position in it was seen
 from __future__ import annotations
 
 import functools
-import pkgutil
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-import libcst as cst
-
+from jaxlint import tables
 from jaxlint.facts.context.calls import Calls, argument_of
 from jaxlint.facts.jax_api.name_priors import FUNCTIONS
+from jaxlint.facts.syntax import cst
 from jaxlint.facts.syntax.names import Expression, External, Names
 from jaxlint.facts.syntax.tree import Function, Parameter, Tree, kinds
 from jaxlint.facts.values.compiled_calls import CompiledCalls
@@ -449,8 +447,7 @@ def needed_arguments_of_method(call: cst.Call, name: str) -> Iterator[cst.BaseEx
 
 @functools.cache
 def _raw() -> Mapping[str, Mapping[str, Mapping[str, list[int | str] | str]]]:
-    data = pkgutil.get_data(__name__, "demands.toml") or b""
-    return tomllib.loads(data.decode())
+    return tables.read(__package__, "demands.toml")
 
 
 @functools.cache

@@ -247,29 +247,28 @@ class _Reader:
     def _walk(self) -> None:
         """Gather what is in the bodies that are waiting."""
         stack = self._stack
-        pop, push = stack.pop, stack.append
+        pop, push, handlers, scopes = stack.pop, stack.append, _HANDLERS, self._scopes
+        constant, name_, attribute, store = ast.Constant, ast.Name, ast.Attribute, ast.Store
         while stack:
             node, at = pop()
             kind = node.__class__
-            if kind is ast.Constant:
+            while kind is attribute:
+                node = node.value  # type: ignore[attr-defined]
+                kind = node.__class__
+            if kind is constant:
                 continue
-            if kind is ast.Name:
-                if node.ctx.__class__ is ast.Store and at.cls < 0:  # type: ignore[attr-defined]
-                    self._scopes[at.function].setdefault(node.id, []).append(None)  # type: ignore[attr-defined]
+            if kind is name_:
+                if node.ctx.__class__ is store and at.cls < 0:  # type: ignore[attr-defined]
+                    scopes[at.function].setdefault(node.id, []).append(None)  # type: ignore[attr-defined]
                 continue
-            if kind is ast.Attribute:
-                push((node.value, at))  # type: ignore[attr-defined]
-                continue
-            handler = _HANDLERS.get(kind)
+            handler = handlers.get(kind)
             if handler is not None:
                 handler(self, node, at)
                 continue
-            for name in _fields(kind):
+            for name in _fields[kind]:
                 value = getattr(node, name)
                 if value.__class__ is list:
-                    for item in value:
-                        if item is not None:
-                            push((item, at))
+                    stack.extend([(item, at) for item in value if item is not None])
                 elif value is not None:
                     push((value, at))
 
@@ -287,12 +286,10 @@ class _Reader:
     def _on_call(self, node: ast.Call, at: _Place) -> None:
         loop = at.loop + GUARDED * at.guarded + STEPS * (bool(at.steps) and self._is_alike(node, at))
         self._calls.append((node, at, loop))
-        push = self._stack.append
-        push((node.func, at))
-        for arg in node.args:
-            push((arg, at))
-        for keyword in node.keywords:
-            push((keyword.value, at))
+        stack = self._stack
+        stack.append((node.func, at))
+        stack.extend([(arg, at) for arg in node.args])
+        stack.extend([(keyword.value, at) for keyword in node.keywords])
 
     def _is_alike(self, node: ast.Call, at: _Place) -> bool:
         """Whether a loop around a call repeats it with alike arguments, and does not build the parts of an object."""
@@ -808,7 +805,7 @@ def _names_in(node: ast.AST) -> Iterator[str]:
             continue
         if kind is ast.Attribute:
             yield current.attr  # type: ignore[attr-defined]
-        for name in _fields(kind):
+        for name in _fields[kind]:
             value = getattr(current, name)
             if value.__class__ is list:
                 stack.extend(part for part in value if part is not None)  # the keys of a dictionary in `{**other}`
@@ -835,16 +832,19 @@ def _may_hold_wrappers(dotted: str) -> bool:
 _SKIPPED = frozenset(
     "ctx op ops type_comment returns annotation kind type_ignores conversion type_params attr id arg name names".split()
 )
-_FIELDS: dict[type[ast.AST], tuple[str, ...]] = {}
 
 
-def _fields(kind: type[ast.AST]) -> tuple[str, ...]:
-    found = _FIELDS.get(kind)
-    if found is None:
+class _Fields(dict[type[ast.AST], tuple[str, ...]]):
+    """The fields of each kind of nodes that may hold code."""
+
+    def __missing__(self, kind: type[ast.AST]) -> tuple[str, ...]:
         skipped = _SKIPPED | ({"value"} if kind is ast.MatchSingleton else set())
         skipped |= {"level", "module", "simple", "is_async", "rest", "kwd_attrs"}
-        found = _FIELDS[kind] = tuple(name for name in kind._fields if name not in skipped)
-    return found
+        found = self[kind] = tuple(name for name in kind._fields if name not in skipped)
+        return found
+
+
+_fields = _Fields()
 
 
 _HANDLERS: dict[type[ast.AST], Callable[..., None]] = {

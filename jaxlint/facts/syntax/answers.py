@@ -41,6 +41,10 @@ class Answers(Generic[T]):
     def __init__(self, asking: Asking) -> None:
         self._asking = asking
         self._final: dict[object, T] = {}
+        self.known = self._final.get
+        """Gives the answer that is known already, None where there is none; quicker than asking."""
+        self.keep = self._final.__setitem__
+        """Keeps an answer that depends on no other."""
         self._drafts: dict[object, T] = {}
         self._busy: set[object] = set()
         # Only ever cleared there.

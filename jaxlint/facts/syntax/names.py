@@ -49,8 +49,8 @@ class Element:
 
 Value: TypeAlias = External | Function | Class | Parameter | Expression | Item | Element
 
-_EXPLAINED = kinds(cst.Lambda, cst.IfExp, cst.BooleanOperation, cst.NamedExpr)
-"""The classes of expressions, names aside, that represent others."""
+_EXPLAINED = kinds(cst.Name, cst.Attribute, cst.Lambda, cst.IfExp, cst.BooleanOperation, cst.NamedExpr)
+"""The classes of expressions that represent others."""
 
 _MOST = 64
 """How many values one expression is taken to have."""
@@ -136,24 +136,30 @@ class Names:
 
     def values(self, node: cst.CSTNode) -> tuple[Value, ...]:
         """Return what an expression may represent: an `Expression` of itself where nothing more is known."""
+        key = id(node)
+        known = self._values.known(key)
+        if known is not None:
+            return known
+        if node.__class__ not in _EXPLAINED:
+            known = (Expression(node),)
+            self._values.keep(key, known)
+            return known
         # A name that is defined through itself (`f = jit(f)` in a loop) represents itself there.
-        return self._values.get(id(node), lambda: self._resolve(node), (Expression(node),))
+        return self._values.get(key, lambda: self._resolve(node), (Expression(node),))
 
     def externals(self, node: cst.CSTNode) -> tuple[str, ...]:
         """Return the dotted names that an expression may represent."""
-        return tuple(value.name for value in self.values(node) if isinstance(value, External))
+        return tuple([value.name for value in self.values(node) if value.__class__ is External])
 
     def functions(self, node: cst.CSTNode) -> tuple[Function, ...]:
         """Return the visible functions that an expression may represent."""
-        return tuple(value for value in self.values(node) if isinstance(value, Function))
+        return tuple([value for value in self.values(node) if value.__class__ is Function])
 
     def _resolve(self, node: cst.CSTNode) -> tuple[Value, ...]:
         if type(node) is cst.Name:
             return self._resolve_name(node)
         if type(node) is cst.Attribute:
             return self._resolve_attribute(node)
-        if node.__class__ not in _EXPLAINED:
-            return (Expression(node),)
         if isinstance(node, cst.Lambda):
             function = self.tree.function_of.get(id(node))
             return (function,) if function is not None else (Expression(node),)

@@ -290,7 +290,7 @@ class Tree:
         self.left_before: dict[int, frozenset[int]] = {}
         """The statements of a block that follow a test for tracers which leaves it; `guards` keeps them here."""
         self._order = 0
-        self._stack: list[tuple[cst.CSTNode, cst.CSTNode | None, Context]] = []
+        self._stack: list[tuple[cst.CSTNode, cst.CSTNode, Context]] = []
         self._walk(module)
 
     def close(self) -> None:
@@ -306,21 +306,24 @@ class Tree:
 
     def _walk(self, root: cst.Module) -> None:
         stack = self._stack
-        parents, contexts, handlers = self.parents, self.contexts, _HANDLERS
-        stack.append((root, None, Context(self.module_scope, self._order, (), None)))
+        parents, contexts, loads, handlers = self.parents, self.contexts, self.loads, _HANDLERS
+        context = contexts[id(root)] = Context(self.module_scope, self._order, (), None)
+        self._push(root, context, *root.body)
+        pop, name = stack.pop, cst.Name
         while stack:
-            node, parent, context = stack.pop()
+            node, parent, context = pop()
             key = id(node)
-            if parent is not None:
-                parents[key] = parent
+            parents[key] = parent
             contexts[key] = context
-            kind = type(node)
+            kind = node.__class__
+            if kind is name:
+                loads[node.value].append(node)  # type: ignore[attr-defined, arg-type]
+                continue
             handler = handlers.get(kind)
             if handler is not None:
                 handler(self, node, context)
-                continue
-            for child in reversed(children(node)):
-                stack.append((child, node, context))
+            else:
+                stack.extend([(child, node, context) for child in reversed(children(node))])
 
     def _push(self, parent: cst.CSTNode, context: Context, *nodes: cst.CSTNode | None) -> None:
         """Visit `nodes` next, in the order given."""
@@ -408,9 +411,6 @@ class Tree:
             function.cls.stores.setdefault(target.attr.value, []).append((value, context))
 
     # Statements
-
-    def _on_module(self, node: cst.Module, context: Context) -> None:
-        self._push(node, context, *node.body)
 
     def _on_line(self, node: cst.SimpleStatementLine | cst.SimpleStatementSuite, context: Context) -> None:
         for small in reversed(node.body):
@@ -502,7 +502,7 @@ class Tree:
 
     def _on_if(self, node: cst.If, context: Context) -> None:
         head = self._statement(context)
-        items: list[tuple[cst.CSTNode, cst.CSTNode | None, Context]] = [(node.test, node, head)]
+        items: list[tuple[cst.CSTNode, cst.CSTNode, Context]] = [(node.test, node, head)]
         for arm, part in enumerate((node.body, node.orelse)):
             if part is not None:
                 branch = (*context.branch, (id(node), arm))
@@ -512,7 +512,7 @@ class Tree:
     def _on_try(self, node: cst.Try | cst.TryStar, context: Context) -> None:
         key = id(node)
         body = Context(context.scope, context.order, (*context.branch, (key, 0)), context.loop)
-        items: list[tuple[cst.CSTNode, cst.CSTNode | None, Context]] = [(node.body, node, body)]
+        items: list[tuple[cst.CSTNode, cst.CSTNode, Context]] = [(node.body, node, body)]
         for number, handler in enumerate(node.handlers, 1):
             # Negative: unlike the arms of an `if`, a handler may follow the body.
             branch = (*context.branch, (key, -number))
@@ -558,7 +558,7 @@ class Tree:
 
     def _on_match(self, node: cst.Match, context: Context) -> None:
         head = self._statement(context)
-        items: list[tuple[cst.CSTNode, cst.CSTNode | None, Context]] = [(node.subject, node, head)]
+        items: list[tuple[cst.CSTNode, cst.CSTNode, Context]] = [(node.subject, node, head)]
         for arm, case in enumerate(node.cases):
             inside = Context(head.scope, head.order, (*context.branch, (id(node), arm)), context.loop)
             items.append((case, node, inside))
@@ -661,9 +661,6 @@ class Tree:
 
     # Expressions
 
-    def _on_name(self, node: cst.Name, _: Context) -> None:
-        self.loads[node.value].append(node)
-
     def _on_attribute(self, node: cst.Attribute, context: Context) -> None:
         self._stack.append((node.value, node, context))
 
@@ -672,8 +669,7 @@ class Tree:
 
     def _on_call(self, node: cst.Call, context: Context) -> None:
         self.calls.append(node)
-        for arg in reversed(node.args):
-            self._stack.append((arg, node, context))
+        self._stack.extend([(arg, node, context) for arg in reversed(node.args)])
         self._stack.append((node.func, node, context))
 
     def _on_leaf(self, node: cst.CSTNode, context: Context) -> None:
@@ -686,7 +682,7 @@ class Tree:
         inside = Context(scope, context.order, context.branch, context.loop)
         clause: cst.CompFor | None = node.for_in
         first = True
-        pushed: list[tuple[cst.CSTNode, cst.CSTNode | None, Context]] = []
+        pushed: list[tuple[cst.CSTNode, cst.CSTNode, Context]] = []
         while clause is not None:
             self.contexts[id(clause)] = inside
             self.parents[id(clause)] = node
@@ -750,7 +746,6 @@ def _dotted(node: cst.BaseExpression) -> str:
 
 
 _HANDLERS: dict[type[cst.CSTNode], Callable[[Tree, Any, Context], None]] = {
-    cst.Module: Tree._on_module,
     cst.SimpleStatementLine: Tree._on_line,
     cst.SimpleStatementSuite: Tree._on_line,
     cst.Expr: Tree._on_expr,
@@ -781,7 +776,6 @@ _HANDLERS: dict[type[cst.CSTNode], Callable[[Tree, Any, Context], None]] = {
     cst.FunctionDef: Tree._on_function,
     cst.Lambda: Tree._on_lambda,
     cst.ClassDef: Tree._on_class,
-    cst.Name: Tree._on_name,
     cst.Attribute: Tree._on_attribute,
     cst.Arg: Tree._on_arg,
     cst.Call: Tree._on_call,
