@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +37,10 @@ class Patterns:
         relative = relative_path(path, self.root)
         if relative is None or relative == ".":
             return None
+        plain = _plain(self.lines)
+        if plain is not None:
+            parts = relative.split("/")
+            return True if any(pattern.matches(parts, folder=folder) for pattern in plain) else None
         return _compiled(self.lines).check_file(relative + "/" if folder else relative).include
 
     def match(self, path: str, *, folder: bool = False) -> bool:
@@ -63,6 +68,52 @@ def is_valid(line: str) -> bool:
     except ValueError:
         return False
     return any(pattern.include is not None for pattern in spec.patterns)
+
+
+@dataclass(frozen=True, slots=True)
+class _Plain:
+    """A pattern of names in each of which is at most one star, each split at it."""
+
+    names: tuple[tuple[str, ...], ...]
+    anchored: bool
+    only_folders: bool
+
+    def matches(self, parts: Sequence[str], *, folder: bool) -> bool:
+        """Tell whether the pattern matches a path, or a folder that it is in."""
+        size = len(self.names)
+        last = len(parts) - size if folder or not self.only_folders else len(parts) - size - 1
+        starts = range(min(1, last + 1) if self.anchored else last + 1)
+        return any(all(map(_is_named, parts[start : start + size], self.names)) for start in starts)
+
+
+def _is_named(part: str, name: tuple[str, ...]) -> bool:
+    if len(name) == 1:
+        return part == name[0]
+    before, after = name
+    return len(part) >= len(before) + len(after) and part.startswith(before) and part.endswith(after)
+
+
+_PLAIN = re.compile(r"[\w.,~$@+/*-][\w.,~$@#+/*-]*", re.ASCII)
+
+
+@functools.lru_cache(maxsize=1024)
+def _plain(lines: tuple[str, ...]) -> list[_Plain] | None:
+    """Return patterns as names; None where one of them is more than that, or takes back what another matched.
+
+    Nearly all are, and what reads the others takes as long to load as all else of a run in which nothing is new.
+    """
+    found: list[_Plain] = []
+    for line in lines:
+        text = line.rstrip("\r\n ")
+        inner = text.strip("/")
+        if not inner or "//" in text or _PLAIN.fullmatch(text) is None:
+            return None
+        names = tuple(tuple(name.split("*")) for name in inner.split("/"))
+        anchored = "/" in text[:-1]
+        if any(len(name) > 2 for name in names) or (anchored and names[-1] == ("", "")):
+            return None
+        found.append(_Plain(names, anchored, text.endswith("/")))
+    return found
 
 
 @functools.lru_cache(maxsize=1024)

@@ -18,8 +18,6 @@ from typing import Any
 
 from jaxlint.digests import digest_of
 
-ENVIRONMENT = "JAXLINT_SHARED_CACHE"
-"""The variable that names the folder where no option does."""
 _SUFFIX = ".json"
 _MOST_BYTES = 64 << 20
 _DAY = 86_400.0

@@ -19,7 +19,10 @@ from jaxlint.doors.cli.parsing import number_of, shard
 if TYPE_CHECKING:
     from jaxlint.discovery import Discovered, File
     from jaxlint.driver import Checked
+    from jaxlint.shared import SharedCache
 
+ENVIRONMENT = "JAXLINT_SHARED_CACHE"
+"""The variable that names the folder of a shared cache where no option does."""
 _PATTERNS = ("exclude", "extend-exclude")
 _LISTS = (
     *("select", "ignore", "extend-select", "extend-ignore", "fixable", "unfixable"),
@@ -289,15 +292,22 @@ def _linted(
     if arguments.no_cache or not files:
         return checking.check_files(files, jobs, fix=fix, project=project, beside=beside)
     from jaxlint.cache import Cache
-    from jaxlint.shared import ENVIRONMENT, SharedCache
 
-    shared = arguments.shared_cache or os.environ.get(ENVIRONMENT)
-    others = SharedCache(shared) if shared else None
+    others = _shared_cache(arguments)
     with contextlib.closing(Cache(cache_folder([*files, *beside], arguments), others)) as cache:
         results = checking.check_files(files, jobs, fix=fix, project=project, cache=cache, beside=beside)
         for warning in cache.warnings:
             warn(warning)
     return results
+
+
+def _shared_cache(arguments: argparse.Namespace) -> SharedCache | None:
+    folder = arguments.shared_cache or os.environ.get(ENVIRONMENT)
+    if not folder:
+        return None
+    from jaxlint.shared import SharedCache
+
+    return SharedCache(folder)
 
 
 def _failed(results: Sequence[Checked]) -> bool:
