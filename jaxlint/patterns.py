@@ -72,28 +72,23 @@ def is_valid(line: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Plain:
-    """A pattern of names in each of which is at most one star, each split at it."""
+    """A pattern of names, in each of which is at most one star."""
 
-    names: tuple[tuple[str, ...], ...]
+    names: tuple[re.Pattern[str], ...]
     anchored: bool
     only_folders: bool
 
     def matches(self, parts: Sequence[str], *, folder: bool) -> bool:
         """Tell whether the pattern matches a path, or a folder that it is in."""
-        size = len(self.names)
-        last = len(parts) - size if folder or not self.only_folders else len(parts) - size - 1
-        starts = range(min(1, last + 1) if self.anchored else last + 1)
-        return any(all(map(_is_named, parts[start : start + size], self.names)) for start in starts)
+        last = len(parts) - len(self.names) - (self.only_folders and not folder)
+        for start in range(min(1, last + 1) if self.anchored else last + 1):
+            if all(name.fullmatch(parts[start + index]) for index, name in enumerate(self.names)):
+                return True
+        return False
 
 
-def _is_named(part: str, name: tuple[str, ...]) -> bool:
-    if len(name) == 1:
-        return part == name[0]
-    before, after = name
-    return len(part) >= len(before) + len(after) and part.startswith(before) and part.endswith(after)
-
-
-_PLAIN = re.compile(r"[\w.,~$@+/*-][\w.,~$@#+/*-]*", re.ASCII)
+_PLAIN = re.compile(r"(?![#!])(?:[\w.,~$@#+/*-]|\[\w+\])+", re.ASCII)
+_SPECIAL = re.compile(r"(\*|\[\w+\])", re.ASCII)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -105,15 +100,21 @@ def _plain(lines: tuple[str, ...]) -> list[_Plain] | None:
     found: list[_Plain] = []
     for line in lines:
         text = line.rstrip("\r\n ")
-        inner = text.strip("/")
-        if not inner or "//" in text or _PLAIN.fullmatch(text) is None:
-            return None
-        names = tuple(tuple(name.split("*")) for name in inner.split("/"))
+        names = text.strip("/").split("/")
         anchored = "/" in text[:-1]
-        if any(len(name) > 2 for name in names) or (anchored and names[-1] == ("", "")):
+        if _PLAIN.fullmatch(text) is None or any(not name or name.count("*") > 1 for name in names):
             return None
-        found.append(_Plain(names, anchored, text.endswith("/")))
+        if anchored and names[-1] == "*":
+            return None
+        found.append(_Plain(tuple(map(_named, names)), anchored, text.endswith("/")))
     return found
+
+
+def _named(name: str) -> re.Pattern[str]:
+    parts = _SPECIAL.split(name)
+    return re.compile(
+        "".join(".*" if part == "*" else part if part[:1] == "[" else re.escape(part) for part in parts), re.DOTALL
+    )
 
 
 @functools.lru_cache(maxsize=1024)
