@@ -9,10 +9,11 @@ import functools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+import libcst as cst
+
 from jaxlint import tables
 from jaxlint.facts.context.calls import Calls, argument_of
 from jaxlint.facts.jax_api.name_priors import FUNCTIONS
-from jaxlint.facts.syntax import cst
 from jaxlint.facts.syntax.names import Expression, External, Names
 from jaxlint.facts.syntax.tree import Function, Parameter, Tree, kinds
 from jaxlint.facts.values.compiled_calls import CompiledCalls
