@@ -22,6 +22,6 @@ def test_tables_are_read_as_toml(file: Path) -> None:
 
 
 def test_other_lines_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pkgutil.get_data", lambda *_: b"[a]\nb = [\n1]\n")
+    monkeypatch.setattr("pkgutil.get_data", lambda *_: b"[a]\nb: 1\n")
     with pytest.raises(ValueError, match="none of the lines"):
         tables.read("jaxlint", "a.toml")
