@@ -101,8 +101,8 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
         yield Report(node, message, facts.evidence.error(node), fixes=fixes)
     for given in facts.arguments.incomparable:
         message = (
-            f"the static field {given.label} of what `{given.call.name}` is given is {given.what}, which JAX cannot "
-            f"compare, so it fails when it meets another one; make it a tuple, or a field that is traced"
+            f"the static field {given.label} of an argument of `{given.call.name}` is {given.what}, which JAX cannot "
+            f"compare, so a call with another one fails; make it a tuple, or a field that is traced"
         )
         yield Report(given.node, message, facts.evidence.place(facts.tree.context(given.node)))
     for field in facts.arguments.array_fields:

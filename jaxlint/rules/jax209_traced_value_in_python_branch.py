@@ -96,6 +96,11 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
                 f"`{code}` is traced, but `range` needs a concrete value, so JAX raises TracerIntegerConversionError; "
                 f"use `jax.lax.fori_loop` or `jax.lax.while_loop`"
             )
+        elif demand.use == "format":
+            message = (
+                f"`{code}` formats a traced value, so JAX raises TypeError; print it with `jax.debug.print`, or move "
+                f"this out of the jitted function"
+            )
         else:
             message = (
                 f"`{code}` is traced, but {_staged.NEEDS[demand.use]} needs a concrete value, so "

@@ -79,9 +79,15 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
     """Yield the methods of plain classes that take their instance for an array."""
     for plain in facts.plain_methods:
         name, first = plain.function.name, plain.function.parameters[0].name
+        wrapper = facts.short_code(plain.wrapped.node)
+        instead = (
+            f"jit a function of the arrays, or make `{first}` static"
+            if plain.wrapped.wrapper.compiles
+            else f"apply `{wrapper}` to a function of the arrays, or make `{plain.cls.name}` a pytree"
+        )
         message = (
-            f"`{facts.short_code(plain.wrapped.node)}` traces `{first}`, but `{plain.cls.name}` is not a pytree, so "
-            f"`{name}` raises TypeError; jit a function of the arrays, or make `{first}` static"
+            f"`{wrapper}` traces `{first}`, but `{plain.cls.name}` is not a pytree, so `{name}` raises TypeError; "
+            f"{instead}"
         )
         fixes = functools.partial(_fixes, facts, plain)
         yield Report(plain.wrapped.node, message, facts.evidence.definition(plain.function), fixes=fixes)

@@ -672,7 +672,7 @@ class Arguments:
                     return self._built(node.args[0].value)
             elif module == "jax.random" and last in _RANDOM and len(node.args) > 1:
                 if self._turn_of(node.args[1].value, loop) is not None:
-                    return "is built from the loop variable", True
+                    return "has a shape that depends on the loop variable", True
             elif module in ("jax.numpy", "numpy") and last in _CONVERSIONS and node.args:
                 argument = node.args[0].value
                 if isinstance(argument, cst.Name) and self._is_loop_variable(argument, loop):
@@ -686,7 +686,7 @@ class Arguments:
             iterables = [value.node for value in self._names.values(call.args[0].value) if isinstance(value, Element)]
             if any(self._is_split(node) for node in iterables):
                 return "", False
-        return "is built from the loop variable", not lengths
+        return "has a shape that depends on the loop variable", not lengths
 
     def _is_split(self, node: cst.CSTNode) -> bool:
         """Whether it is what `array_split` gave: parts of two lengths at most."""

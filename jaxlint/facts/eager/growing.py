@@ -128,7 +128,7 @@ class GrowingArrays:
                 root = _list_index(arg.value)
                 outer = loop.outer if loop.outer is not None else loop
                 if root is not None and self._changes(root, outer) and self._is_list(root):
-                    what = f"its index `{root.value}` is a list whose length changes in each iteration"
+                    what = f"the index `{root.value}` is a list whose length changes in each iteration"
                     yield Growing(arg.value, root.value, what, loop, by_index=True)
 
     def _is_list(self, name: cst.Name) -> bool:

@@ -445,7 +445,7 @@ class Loops:
         for test in self._ends(loop.node):
             node = test.expression if isinstance(test, cst.UnaryOperation) else test
             if isinstance(node, cst.Name) and (method := self._set_by_method(node, loop)) is not None:
-                return f"it lasts until `{method}` in Python says otherwise", "host"
+                return f"`{method}`, which runs in Python, is what ends it", "host"
         return "", None
 
     @staticmethod
