@@ -315,7 +315,7 @@ def _say(suggestion: Suggestion, model: Model) -> None:
     if any(part.corrected for part in suggestion.misses):
         again = group.cause is Cause.REDEFINED_FUNCTION
         suggestion.facts.append(
-            "partly for types that the earlier function was compiled for, which JAX attributes to another cause"
+            "in part with argument types that the earlier function had seen, for which JAX names another cause"
             if again
             else "JAX's own explanation names another cause, as it compares with another earlier call"
         )

@@ -71,7 +71,7 @@ def test_a_reason_in_another_file_is_one_line_of_the_text(two_files: Project) ->
 def test_show_evidence_says_all_of_it(two_files: Project) -> None:
     out = two_files.run("check", "--show-evidence", "--min-confidence", "low", ".").out
     assert f"= for: {LOOPED}\n" in out
-    assert "= for: main.py:13: a program gets to `double` by plain calls, from here on\n" in out
+    assert "= for: main.py:13: the program reaches `double` from here, outside any trace\n" in out
     assert f"= for: {COMPILED}\n" in out
     assert f"= against: main.py:15: {Doubt.CALLED_ONCE.value}\n" in out
     concise = two_files.run("check", "--show-evidence", "--output-format", "concise", ".").out

@@ -87,7 +87,7 @@ class FunctionContexts:
             return Known(Contexts.EAGER, ("it is at module level",))
         found, why = self.dispatched(function), list[str]()
         if Contexts.EAGER in found:
-            why.append("a program calls it by plain calls")
+            why.append("the program calls it outside any trace")
         if Contexts.TRANSFORMED in found:
             why.append("a transform that compiles nothing traces it")
         traces = self._tracing.traces(function)

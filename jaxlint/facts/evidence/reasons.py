@@ -106,7 +106,7 @@ class Reasons:
                 return
             at = self._start(function)
             if at is not None:
-                yield Ground(f"a program gets to `{_called(function)}` by plain calls, from here on", True, at)
+                yield Ground(f"the program reaches `{_called(function)}` from here, outside any trace", True, at)
 
     def _start(self, function: Function) -> At:
         """Return the call at module level, or in a function that a program starts with, that leads to a function."""
