@@ -362,7 +362,16 @@ class ModuleFacts:
     @functools.cached_property
     def stale(self) -> Stale:
         """Attributes that compiled methods read once, though something changes them later."""
-        return Stale(self.tree, self.names, self.wrappings, self.calls, self.tracing, self.instances, self.runs)
+        return Stale(
+            self.tree,
+            self.names,
+            self.wrappings,
+            self.calls,
+            self.tracing,
+            self.instances,
+            self.runs,
+            self.compiled,
+        )
 
     @functools.cached_property
     def wrong_arguments(self) -> list[WrongArgument]:

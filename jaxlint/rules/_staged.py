@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-WORDS = frozenset({"jit", "pjit", "pmap", "filter_jit", "filter_pmap"})
-"""The identifiers by which jit and similar wrappers are written."""
+WORDS = frozenset({"jit", "pjit", "pmap", "filter_jit", "filter_pmap", "eval_shape", "make_jaxpr", "remat"})
+"""The identifiers by which jit and other wrappers are written that trace whatever they are given."""
 
 CUES = frozenset({"if", "nonzero", "flatnonzero", "argwhere", "unique"})
 """Words by which traced code may depend on data; `if` covers any test of it."""

@@ -86,6 +86,15 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
                 f"`{code}` is traced, so this check of its value raises {error} instead; check outside the jitted "
                 f"function, or use `jax.experimental.checkify`"
             )
+        elif (wrapped := facts.staged.bindable(demand)) is not None:
+            name = wrapped.wrapper.name.rpartition(".")[2]
+            instead = "name it in `static_argnums`" if wrapped.wrapper.static else "bind it with `functools.partial`"
+            yield Report(
+                demand.where,
+                f"`{name}` traces all that it is given, `{code}` too, so {_staged.raises(demand.use)}; {instead}",
+                facts.evidence.option(demand.node, demand.parameters),
+            )
+            continue
         elif demand.use in ("test", "order"):
             message = (
                 f"`{code}` is traced and has no truth value, so JAX raises TracerBoolConversionError; "

@@ -2,7 +2,7 @@
 
 ## What it does
 Reports `@jax.jit` (and `pmap`, `vmap`, `grad` and similar transforms) on a method of a class that is not a pytree, if
-`self` is not static.
+`self` is not static; and `jax.jit(Class.method)`, which leaves `self` to the caller.
 
 ## Why it fails
 `self` is the first argument, JAX expects an array or a pytree of arrays, and each call raises `TypeError`.

@@ -34,7 +34,7 @@ def by_data(x):
 @jax.jit
 def carried(x):
     def body(i, total):
-        return total + x[:i].sum()  # want: JAX201
+        return total + x[:i].sum()  # want: JAX208
 
     return jax.lax.fori_loop(0, 3, body, 0.0)
 

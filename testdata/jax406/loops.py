@@ -62,6 +62,28 @@ def cleared_now_and_then(xs):
             jax.clear_caches()  # once: JAX406
 
 
+def sampled(x):
+    y = step(x)
+    jax.clear_caches()  # once: JAX406
+    return y
+
+
+def sampled_now_and_then(xs):
+    for i, x in enumerate(xs):
+        step(x)
+        if i % 4 == 3:
+            sampled(x)
+
+
+def cleared_among_operations(xs):
+    """What single operations compile is small, and their number is that of the operations."""
+    found = []
+    for x in xs:
+        found.append(jnp.tanh(x))
+        jax.clear_caches()  # once: JAX406
+    return found
+
+
 def timed(xs):
     """How long compiling takes is what is asked."""
     taken = []
@@ -107,6 +129,9 @@ def jaxlint_examples():
         "by_helper": ([x, x],),
         "cleared_at_the_end": ([x, x],),
         "cleared_now_and_then": ([x, x, x, x],),
+        "sampled": (x,),
+        "sampled_now_and_then": ([x, x, x, x],),
+        "cleared_among_operations": ([x, x],),
         "timed": ([x],),
         "cleared_another": ([x, x],),
         "nothing_compiled": (["a"],),

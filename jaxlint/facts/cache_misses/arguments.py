@@ -57,7 +57,11 @@ _REDUCING = frozenset("max min sum mean prod std var norm median".split())
 """Functions that, without an axis, make a number of the array's own type of an array of floats."""
 _STRONG = frozenset(
     f"{module}.{name}" for module in ("jax.numpy", "numpy") for name in ("float16", "bfloat16", "float32", "float64")
+) | frozenset(
+    f"jax.random.{name}"
+    for name in ("normal", "uniform", "exponential", "gumbel", "laplace", "logistic", "truncated_normal", "cauchy")
 )
+"""What gives a number of a certain float type, whatever it is given."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -755,7 +759,7 @@ class Arguments:
         self, start: cst.CSTNode, call: CompiledCall, parameter: Parameter
     ) -> tuple[cst.CSTNode, str] | None:
         """Return the weak item of a tuple or a dictionary that is carried, and the type that comes back for it."""
-        for key, node in self._items(start).items():
+        for key, node in self._items_behind(start):
             if not self._is_weak(node):
                 continue
             for returned in call.function.returns:
@@ -767,6 +771,13 @@ class Arguments:
                         if dtype is not None:
                             return node, dtype
         return None
+
+    def _items_behind(self, start: cst.CSTNode) -> Iterator[tuple[int | str, cst.BaseExpression]]:
+        """Yield the items of a literal tuple or dictionary, or of the one that a visible function returns."""
+        yield from self._items(start).items()
+        if isinstance(start, cst.Call) and not any(isinstance(v, Class) for v in self._names.values(start.func)):
+            for returned in self._behind.returned(start):
+                yield from self._items(returned).items()
 
     def _items(self, node: cst.CSTNode) -> dict[int | str, cst.BaseExpression]:
         """Return what a literal tuple or dictionary holds, by number or by name."""
@@ -789,6 +800,8 @@ class Arguments:
             if not self._is_item(side, parameter, key):
                 continue
             given = [p for p in self._parameters_in(other, None) if p is not parameter and self._is_strong(call, p)]
+            if not given and not self._is_integer(start) and self._holds_strong(other):
+                return ""
             if not given or any(self._has_axes(call, p) for p in given):
                 return None
             dtype = self._type_of(call, given[0])

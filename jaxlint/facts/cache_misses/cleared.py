@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import libcst as cst
 
 from jaxlint.facts.context.calls import Calls
-from jaxlint.facts.jax_api import arrays
 from jaxlint.facts.syntax.names import Names
 from jaxlint.facts.syntax.tree import Loop, Tree, last_name, within
 from jaxlint.facts.values.compiled_calls import CompiledCalls
@@ -50,25 +49,26 @@ class ClearedCaches:
                 name.startswith("clear_") and _ALL.intersection(self._names.externals(call.func))
             ):
                 continue
-            for loop, inside in self._loops(call):
-                if self._is_timed(loop) or self._may_be_rare(call, loop):
+            for loop, place in self._loops(call):
+                if self._is_timed(loop) or self._may_be_rare(call, loop) or self._may_be_rare(place, loop):
                     break
+                inside = list(self._within(loop))
                 again = self._compiled_again(call, inside)
                 if again is not None:
                     found.append(Cleared(call, loop, again))
                     break
         return found
 
-    def _loops(self, call: cst.Call) -> Iterator[tuple[Loop, list[cst.Call]]]:
-        """Yield the loop around a call, or that around the calls of its function, with the calls that it makes."""
+    def _loops(self, call: cst.Call) -> Iterator[tuple[Loop, cst.Call]]:
+        """Yield the loop around a call, or that around the calls of its function, with the call that is in the loop."""
         context = self._tree.context(call)
         loop = context.loop
         if loop is not None:
-            yield loop, list(self._within(loop))
+            yield loop, call
         elif context.function is not None:
             for site in self._calls.of(context.function):
                 if site.context.loop is not None:
-                    yield site.context.loop, list(self._within(site.context.loop))
+                    yield site.context.loop, site.node
 
     def _within(self, loop: Loop) -> Iterator[cst.Call]:
         """Yield the calls of a loop's body and of what it calls, the nearest first."""
@@ -115,10 +115,5 @@ class ClearedCaches:
                 if same and id(other) in compiled and other is not call:
                     return other
             return None
-        for other in inside:
-            if id(other) in compiled:
-                return other
-        return next(
-            (o for o in inside if any(map(arrays.is_operation, self._names.externals(o.func)))),
-            None,
-        )
+        # What single operations compile again takes milliseconds.
+        return next((other for other in inside if id(other) in compiled), None)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import libcst as cst
 
 from jaxlint.facts.cache_misses.instances import Instances
-from jaxlint.facts.context.calls import Calls, CallSite
+from jaxlint.facts.context.calls import Calls, CallSite, argument_of
 from jaxlint.facts.context.execution_counts import Runs
 from jaxlint.facts.context.tracing import MODULE_BASES, Tracing
 from jaxlint.facts.context.wrapping import Wrapped, Wrappings
@@ -33,6 +33,7 @@ from jaxlint.facts.syntax.tree import (
     last_name,
     within,
 )
+from jaxlint.facts.values.compiled_calls import CompiledCalls
 
 _MAKERS = frozenset({"__init__", "__post_init__", "__new__", "__setstate__", "__init_subclass__", "__set_name__"})
 _BINDING = frozenset({"jax.jit", "jax.pmap", "jax_dataclasses.jit"})
@@ -52,7 +53,8 @@ class Handle:
     """A jitted function that holds an instance of `cls`: `function` is traced, `node` is where it is compiled.
 
     `attribute` is the name under which the instance has it where it is no method, `local` the function that it dies
-    with where it has a local name, `instance` the name of the one instance where it is not `self`.
+    with where it has a local name, `instance` the name of the one instance where it is not `self`.  `parameter` is the
+    static one that is given the instance, where that is not the method's own.
     """
 
     cls: Class
@@ -61,6 +63,7 @@ class Handle:
     attribute: str = ""
     local: Function | None = None
     instance: str = ""
+    parameter: Parameter | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,7 +122,9 @@ class Stale:
         tracing: Tracing,
         instances: Instances,
         runs: Runs,
+        compiled: CompiledCalls,
     ) -> None:
+        self._compiled = compiled
         self._tree = tree
         self._names = names
         self._wrappings = wrappings
@@ -165,7 +170,23 @@ class Stale:
         for wrapped in self._wrappings.calls.values():
             if wrapped.wrapper.name in _BINDING:
                 found.extend(self._kept(wrapped))
+        found.extend(self._given_as_static())
         return [handle for handle in found if not self._is_of_library(handle.cls)]
+
+    def _given_as_static(self) -> Iterator[Handle]:
+        """Yield what is compiled for an instance that a call passes to a static parameter."""
+        seen = set[tuple[int, int, str]]()
+        for call in self._compiled.calls:
+            for parameter in call.parameters:
+                node = call.argument(parameter) if call.is_static(parameter) else None
+                if not isinstance(node, cst.Name):
+                    continue
+                values = self._names.values(node)
+                cls = self._names.instance_class(values[0]) if len(values) == 1 else None
+                if cls is not None and (key := (id(parameter), id(cls), node.value)) not in seen:
+                    seen.add(key)
+                    wrapper = call.wrapped.node
+                    yield Handle(cls, call.function, wrapper, instance=node.value, parameter=parameter)
 
     def _is_of_library(self, cls: Class) -> bool:
         return any(name in MODULE_BASES for name in self._names.base_names(cls))
@@ -226,13 +247,21 @@ class Stale:
             seen.add(id(function))
             work.extend(inner for inner in self._tree.functions if inner.outer is function)
             for node in self._tree.body(function):
-                if not isinstance(node, cst.Attribute) or not self._is_instance(node.value, handle.cls):
+                if not isinstance(node, cst.Attribute) or not self._is_held(node.value, handle):
                     continue
                 method = self._names.method(handle.cls, node.attr.value)
                 if method is not None:
                     work.append(method)
                 elif self._is_plain(node, handle.cls):
                     yield Read(*self._chain(node))
+
+    def _is_held(self, node: cst.BaseExpression, handle: Handle) -> bool:
+        """Whether an expression is the instance that a jitted function holds."""
+        if handle.parameter is not None and isinstance(node, cst.Name):
+            values = self._names.values(node)
+            if any(value is handle.parameter for value in values):
+                return True
+        return self._is_instance(node, handle.cls)
 
     def _is_instance(self, node: cst.BaseExpression, cls: Class) -> bool:
         """Whether an expression is the instance that a method of the class, or of a base of it, was called on."""
@@ -515,12 +544,15 @@ class Stale:
         return [
             site
             for site in self._calls_of(handle)
-            if site.context.function is function and self._same_instance(site, change)
+            if site.context.function is function and self._same_instance(site, change, handle)
         ]
 
-    def _same_instance(self, site: CallSite, change: Change) -> bool:
+    def _same_instance(self, site: CallSite, change: Change, handle: Handle) -> bool:
         func = site.node.func
         root: cst.BaseExpression = func
+        given = argument_of(site.node, handle.parameter, bound=site.bound) if handle.parameter is not None else None
+        if site.function is handle.function and isinstance(given, cst.Name):
+            return not isinstance(change.root, cst.Name) or change.root.value == given.value
         while isinstance(root, cst.Attribute):
             root = root.value
         base: cst.BaseExpression = change.root

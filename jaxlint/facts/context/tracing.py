@@ -31,6 +31,29 @@ BOUND_ONLY = (".linen.Module", ".linen.module.Module", "haiku.Module", ".hk.Modu
 _DEFINES_RULES = frozenset({"defvjp", "defjvp", "defjvps", "def_vmap", "defpartial"})
 _BEHIND = ("__func__", "__wrapped__", "func")
 """Attributes by which a bound method, a wrapped function and a partial give the function behind them."""
+_OPERATORS: dict[type[cst.CSTNode], str] = {
+    cst.Add: "add",
+    cst.Subtract: "sub",
+    cst.Multiply: "mul",
+    cst.Divide: "truediv",
+    cst.FloorDivide: "floordiv",
+    cst.Modulo: "mod",
+    cst.Power: "pow",
+    cst.MatrixMultiply: "matmul",
+    cst.BitAnd: "and",
+    cst.BitOr: "or",
+    cst.BitXor: "xor",
+    cst.Minus: "neg",
+    cst.BitInvert: "invert",
+    cst.Not: "bool",
+    cst.LessThan: "lt",
+    cst.LessThanEqual: "le",
+    cst.GreaterThan: "gt",
+    cst.GreaterThanEqual: "ge",
+    cst.Equal: "eq",
+    cst.NotEqual: "ne",
+}
+"""The methods that operators call, without their underscores."""
 _UNTRACED_KINDS = ("partial", "host", "map-leaves")
 
 
@@ -76,6 +99,7 @@ class Tracing:
         self._direct: dict[int, list[Wrapped]] = defaultdict(list)
         self._host: set[int] = set()
         self._work: list[tuple[Function, Trace]] = []
+        self._asked: dict[int, list[tuple[cst.CSTNode, Function]]] = {}
         self._nested: dict[int, list[Function]] = defaultdict(list)
         self._wrapped_in: dict[int, list[Wrapped]] = defaultdict(list)
         self._given: dict[int, set[tuple[bool, ...]]] = defaultdict(set)
@@ -100,6 +124,8 @@ class Tracing:
         self._rules_of_custom_derivatives(tree)
         self._collectives(tree)
         self._kernels(tree, wrapped)
+        self._tree = tree
+        self._properties, self._special = _asked_without_call(tree, names)
         self._perhaps: set[int] = set()
         perhaps = self._traced_elsewhere(tree, incoming)
         self._spread()
@@ -320,8 +346,58 @@ class Tracing:
                     self._mark_parameters(call.func, replace(trace, node=call))
             for wrapped in self._wrapped_in.get(id(function), ()):
                 self._apply(wrapped, within=trace)
+            for node, method in self._asked_in(function):
+                if not guards.keeps_traces_out(self._names.tree, node):
+                    self._mark(method, replace(trace, node=node))
             for nested in self._nested.get(id(function), ()):
                 self._mark(nested, replace(trace, node=None))
+
+    def _asked_in(self, function: Function) -> list[tuple[cst.CSTNode, Function]]:
+        """Return the properties, and the methods behind operators, of visible classes that a function asks for."""
+        if not self._properties and not self._special:
+            return []
+        if id(function) not in self._asked:
+            self._asked[id(function)] = [
+                (node, method) for node in self._tree.body(function) if (method := self._asked_by(node)) is not None
+            ]
+        return self._asked[id(function)]
+
+    def _asked_by(self, node: cst.CSTNode) -> Function | None:
+        if isinstance(node, cst.Attribute):
+            if node.attr.value not in self._properties or id(node) not in self._tree.contexts:
+                return None
+            values = self._names.values(node)
+            return values[0] if len(values) == 1 and isinstance(values[0], Function) else None
+        asked: cst.BaseExpression | None = None
+        name: str | None = None
+        if isinstance(node, cst.BinaryOperation):
+            asked, name = node.left, _OPERATORS.get(type(node.operator))
+        elif isinstance(node, cst.UnaryOperation):
+            asked, name = node.expression, _OPERATORS.get(type(node.operator))
+        elif isinstance(node, cst.Comparison):
+            operator = node.comparisons[0].operator
+            asked, name = node.left, _OPERATORS.get(type(operator))
+            if isinstance(operator, (cst.In, cst.NotIn)):
+                asked, name = node.comparisons[0].comparator, "contains"
+        elif isinstance(node, cst.Subscript) and id(node) in self._tree.contexts:
+            asked, name = node.value, "getitem"
+        if asked is None or name not in self._special:
+            return None
+        classes = [self._names.instance_class(value) for value in self._names.values(asked)]
+        return self._names.method(classes[0], f"__{name}__") if len(classes) == 1 and classes[0] is not None else None
+
+
+def _asked_without_call(tree: Tree, names: Names) -> tuple[set[str], set[str]]:
+    """Return the names of the properties of a module's classes, and those of the operators that they define."""
+    properties, special = set[str](), set[str]()
+    known = {*_OPERATORS.values(), "contains", "getitem"}
+    for cls in tree.classes:
+        for name, method in cls.methods.items():
+            if method.decorators and "property" in names.decorator_names(method):
+                properties.add(name)
+            elif name[:2] == "__" and name[2:-2] in known:
+                special.add(name[2:-2])
+    return properties, special
 
 
 def _is_module_base(name: str) -> bool:

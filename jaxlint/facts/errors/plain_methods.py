@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass
 
+import libcst as cst
+
 from jaxlint.facts.context.calls import Calls
 from jaxlint.facts.context.wrapping import Wrapped, Wrappings
 from jaxlint.facts.syntax.constants import Constants
@@ -40,7 +42,11 @@ class PlainMethods:
 
     @functools.cached_property
     def found(self) -> list[PlainMethod]:
-        """All of them, in source order."""
+        """All of them, the decorated ones first, each in source order."""
+        return [*self._decorated, *self._taken_from_class]
+
+    @property
+    def _decorated(self) -> list[PlainMethod]:
         return [
             PlainMethod(method, cls, wrapped)
             for cls in self._tree.classes
@@ -50,6 +56,32 @@ class PlainMethods:
             and self._is_plain(cls)
             and not self._is_function_of_class(method)
         ]
+
+    @property
+    def _taken_from_class(self) -> list[PlainMethod]:
+        """The methods that a wrapper's call is given as `Class.method`, which leaves `self` to whoever calls."""
+        found = []
+        for wrapped in self._wrappings.calls.values():
+            target = wrapped.targets[0] if wrapped.targets else None
+            if not isinstance(target, cst.Attribute):
+                continue
+            classes = [value for value in self._names.values(target.value) if isinstance(value, Class)]
+            methods = [value for value in self._names.values(target) if isinstance(value, Function)]
+            if len(classes) != 1 or len(methods) != 1 or methods[0].cls is None or methods[0].decorators:
+                continue
+            cls, method = classes[0], methods[0]
+            reads = method.parameters and self._reads_instance(method)
+            if reads and self._takes_instance(method, wrapped) and self._is_plain(cls):
+                found.append(PlainMethod(method, cls, wrapped))
+        return found
+
+    def _reads_instance(self, method: Function) -> bool:
+        """Whether a method reads an attribute of its first parameter, so that it needs an instance."""
+        name = method.parameters[0].name
+        return any(
+            isinstance(node, cst.Attribute) and isinstance(node.value, cst.Name) and node.value.value == name
+            for node in self._tree.body(method)
+        )
 
     def _is_function_of_class(self, method: Function) -> bool:
         """Whether a `def` in a class is no method: called as `Class.function(...)`, with no instance."""
@@ -71,11 +103,12 @@ class PlainMethods:
         if wrapper.compiles and wrapper.library == "jax":
             statics = self._values.statics(wrapped, method)
             return statics is not None and first.name not in statics
+        taken = 0 if wrapped.decorated is not None else 1  # the function itself is an argument of a call
         if wrapper.name in _OF_FIRST:
-            return wrapped.keyword("argnums") is None and len(wrapped.arguments) == 0
+            return wrapped.keyword("argnums") is None and len(wrapped.arguments) == taken
         if wrapper.name == "jax.vmap":
             axes = wrapped.keyword("in_axes")
-            return not any(arg.keyword is None for arg in wrapped.arguments) and (
+            return sum(arg.keyword is None for arg in wrapped.arguments) == taken and (
                 axes is None or isinstance(self._constants.of(axes), int)
             )
         return False

@@ -11,6 +11,7 @@ import libcst as cst
 from jaxlint.facts.context.calls import Calls, CallSite, argument_of
 from jaxlint.facts.context.reached import Reached
 from jaxlint.facts.context.tracing import Tracing
+from jaxlint.facts.context.wrapping import Wrapped
 from jaxlint.facts.errors.demands import NUMPY, STRUCTURAL, Demand, Demands
 from jaxlint.facts.errors.origins import Origins
 from jaxlint.facts.incoming import NOTHING, Incoming
@@ -291,6 +292,8 @@ class Staged:
     def _is_option(self, demand: Demand, parameter: Parameter) -> bool:
         if demand.use in ("table", "store"):
             return False  # a table that is looked up by each new value would be compiled for each
+        if self.traced_whatever_is_given(parameter) is not None:
+            return False
         if parameter.star and isinstance(demand.node, cst.Name) and demand.use in ("test", "call"):
             return False
         if demand.use == "static" and not self._may_be_static(parameter):
@@ -298,6 +301,21 @@ class Staged:
         if demand.use in STRUCTURAL or demand.use == "call" or parameter.star == "**":
             return True
         return self.options(parameter).option_like
+
+    def traced_whatever_is_given(self, parameter: Parameter) -> Wrapped | None:
+        """Return what traces a parameter with no `jax.jit` that could make it static: `fori_loop`, `checkpoint` ..."""
+        direct = self._tracing.direct(parameter.function)
+        if any(wrapped.wrapper.compiles for wrapped in direct) or not self._values.parameter(parameter).traced:
+            return None
+        return next((wrapped for wrapped in direct if wrapped.wrapper.traces_numbers), None)
+
+    def bindable(self, demand: Demand) -> Wrapped | None:
+        """Return what traces an option that should be bound, or static there: `jax.eval_shape(f, x, True)`."""
+        for parameter in demand.parameters:
+            wrapped = self.traced_whatever_is_given(parameter) if self.options(parameter).option_like else None
+            if wrapped is not None and wrapped.wrapper.kind != "control-flow":
+                return wrapped
+        return None
 
     def jitted_parameters(self, parameter: Parameter) -> list[Parameter] | None:
         """Return the parameters of jitted functions, by that name or another, that a parameter's value comes from.
@@ -463,6 +481,8 @@ class Staged:
             self._busy.discard(id(parameter))
 
     def _usage(self, parameter: Parameter) -> Usage:
+        if self.traced_whatever_is_given(parameter) is not None:
+            return Usage.GIVEN
         # What calls the function itself outside any trace traces nothing.
         sites = [
             site

@@ -70,6 +70,9 @@ DATA_DEPENDENT = {
 """Functions of `jax.numpy` whose result's shape depends on values, with the number of data arguments they are given
 in that case (`where` with three gives a fixed shape)."""
 
+NUMPY_GENERATORS = frozenset({"numpy.random.default_rng", "numpy.random.RandomState"})
+"""What makes a random generator of NumPy."""
+
 SEGMENTED = frozenset(f"jax.ops.segment_{name}" for name in ("sum", "prod", "max", "min"))
 """Functions that take the number of segments from their data where it is not given."""
 

@@ -60,6 +60,16 @@ class Wrapper:
         return self.compiles or self.name in _KEEPING_ARGUMENTS
 
     @property
+    def traces_numbers(self) -> bool:
+        """Whether Python numbers among what the function is given are traced as well, unless they are static.
+
+        `grad` and `vmap` leave those as they are that they neither differentiate by nor map over.
+        """
+        if self.library != "jax" or not self.hides:
+            return False
+        return self.kind in ("compile", "control-flow") or self.name in _TRACING_NUMBERS
+
+    @property
     def hides_captured(self) -> bool:
         """Whether arrays that the function captures lose their values as well, and not only what it is given."""
         return self.stages or (self.hides and not self.maps)
@@ -70,6 +80,7 @@ class Wrapper:
         return self.result == "callable"
 
 
+_TRACING_NUMBERS = frozenset({"jax.checkpoint", "jax.eval_shape", "jax.make_jaxpr"})
 _KEEPING_ARGUMENTS = frozenset(
     f"jax.{name}"
     for name in ("grad", "value_and_grad", "vmap", "checkpoint", "hessian", "jacfwd", "jacrev", "named_call")

@@ -19,6 +19,9 @@ _RANDOM_FLOATS = frozenset(
     "standard_normal".split()
 )
 _RANDOM_INTEGERS = frozenset({"randint", "integers", "random_integers"})
+_PLACES_OF_SIZE = {"random": 0, "random_sample": 0, "standard_normal": 0, "exponential": 1}
+"""Where NumPy's draws take the size that they make, unless it is the third argument."""
+_JOINS = frozenset("concatenate concat stack vstack hstack dstack column_stack".split())
 _CONVERSIONS = frozenset({"asarray", "array", "copy", "ascontiguousarray", "device_put"})
 _KEEPING_SHAPE = frozenset(
     "sin cos tan tanh sinh cosh exp log log1p expm1 sqrt abs absolute square negative sign cumsum cumprod sort flip "
@@ -26,7 +29,6 @@ _KEEPING_SHAPE = frozenset(
     "transpose".split()
 )
 _ATTRIBUTES = frozenset({"T", "mT"})
-_GENERATORS = frozenset({"numpy.random.default_rng", "numpy.random.RandomState"})
 _LOADERS = frozenset("numpy.load numpy.loadtxt numpy.genfromtxt numpy.fromfile numpy.memmap jax.numpy.load".split())
 _TYPES = {
     **dict.fromkeys(("float64", "int64", "uint64", "complex64"), 8),
@@ -127,7 +129,7 @@ class Sizes:
     def _is_generator(self, node: cst.BaseExpression) -> bool:
         """Whether it is a random generator of NumPy."""
         return any(
-            name in _GENERATORS
+            name in arrays.NUMPY_GENERATORS
             for value in self._names.values(node)
             if isinstance(value, Expression) and isinstance(value.node, cst.Call)
             for name in self._names.externals(value.node.func)
@@ -180,14 +182,29 @@ class Sizes:
         if last in _LIKE or last in _CONVERSIONS:
             base = self.of(first) if first is not None else None
             return None if base is None else replace(base, dtype=self._dtype(node, 1, base.dtype))
+        if last in _JOINS:
+            return self._joined(self._argument(node, 0, "arrays", "tup"))
         return self.of(first) if last in _KEEPING_SHAPE and first is not None else None
+
+    def _joined(self, node: cst.BaseExpression | None) -> Size | None:
+        """Return the size of what the arrays in a literal list make together, at least."""
+        if not isinstance(node, (cst.List, cst.Tuple)):
+            return None
+        found = [size for element in node.elements if (size := self.of(element.value)) is not None]
+        if not found:
+            return None
+        counts = [size.count for size in found if size.count is not None]
+        dtypes = {size.dtype for size in found}
+        dtype = dtypes.pop() if len(dtypes) == 1 and len(found) == len(node.elements) else ""
+        loaded = any(size.loaded for size in found)
+        return Size(sum(counts) if counts else None, dtype, loaded=loaded)
 
     def _random(self, node: cst.Call, last: str, *, numpy: bool) -> Size:
         dtype = "int32" if last in _RANDOM_INTEGERS else "float32"
         if numpy and last in ("rand", "randn"):
             sides = [self._constants.integer(arg.value) for arg in node.args]
             return Size(None if None in sides else math.prod(s for s in sides if s is not None), dtype)
-        shape = self._argument(node, 2 if numpy else 1, "shape", "size")
+        shape = self._argument(node, _PLACES_OF_SIZE.get(last, 2) if numpy else 1, "shape", "size")
         if shape is None:
             return Size(1, dtype)
         place = 4 if last in _RANDOM_INTEGERS else 2

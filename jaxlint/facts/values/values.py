@@ -162,9 +162,12 @@ class Values:
         if wrapper.name in ("jax.grad", "jax.value_and_grad"):
             first = wrapped.keyword("argnums") is None and parameter.position == 0
             return Kind.DATA if first else Kind.UNKNOWN
-        if wrapper.kind == "control-flow" and wrapper.library == "jax" and wrapper.hides:
+        if not wrapper.traces_numbers or parameter.default is not None:
+            return Kind.UNKNOWN  # what control flow does not pass keeps its default
+        if not wrapper.static:
             return Kind.DATA
-        return Kind.UNKNOWN
+        static = self.statics(wrapped, function)
+        return Kind.UNKNOWN if static is None else Kind.STATIC if parameter.name in static else Kind.DATA
 
     def _is_mapped(self, wrapped: Wrapped, parameter: Parameter) -> bool:
         """Whether `vmap` maps over a parameter, as far as its axes are written out."""
@@ -684,9 +687,20 @@ class Values:
         method = isinstance(node.func, cst.Attribute) and node.func.attr.value in arrays.ARRAY_METHODS
         if method and self.is_numpy_array(node.func.value):  # type: ignore[attr-defined]
             return True
+        if isinstance(node.func, cst.Attribute) and self._is_generator(node.func.value):
+            return any(arg.keyword is not None and arg.keyword.value == "size" for arg in node.args)
         names = self._names.externals(node.func)
         known = all(n.startswith("numpy.") and n.removeprefix("numpy.") in arrays.NUMPY_MAKERS for n in names)
         return bool(names) and known and not any(self.holds_traced(arg.value) for arg in node.args)
+
+    def _is_generator(self, node: cst.BaseExpression) -> bool:
+        """Whether an expression is a random generator of NumPy, which draws arrays if it is told a size."""
+        return any(
+            name in arrays.NUMPY_GENERATORS
+            for value in self._names.values(node)
+            if isinstance(value, Expression) and isinstance(value.node, cst.Call)
+            for name in self._names.externals(value.node.func)
+        )
 
     def holds_traced(self, node: cst.BaseExpression) -> bool:
         """Whether a value is traced, or a container of Python with one in it that is."""
