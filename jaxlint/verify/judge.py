@@ -314,6 +314,8 @@ def grows(growth: Growth, *, by_data: bool = False, literal: bool = True) -> Jud
         return Judgement(None, f"calls of {growth.target} never reached this loop", tier, numbers)
     if by_data and growth.sizes:
         return _by_size(growth, tier, numbers)
+    if not growth.equations:
+        return Judgement(None, "what follows the loop fails if it ends early", tier, numbers)
     (few, at_few), (many, at_many) = sorted(growth.equations.items())
     invented = bool(growth.inputs) and (by_data or not literal)
     if invented and growth.turns is not None and growth.turns < many:
@@ -342,7 +344,7 @@ def _by_size(growth: Growth, tier: str, numbers: Evidence) -> Judgement:
         text += "; larger arguments add none, so growth with the data is not shown"
         return Judgement(None, text, tier, replace(numbers, equations=equations))
     more, total = growth.sizes[1]
-    if more > iterations and total == equations:
+    if more > iterations and total == equations and growth.equations:
         # Both were cut off.
         (few, at_few), (many, at_many) = sorted(growth.equations.items())
         total = round(equations + (at_many - at_few) / (many - few) * (more - iterations))

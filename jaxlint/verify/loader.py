@@ -499,6 +499,10 @@ class Module:
                 reached += run.reached.get(lines.start, 0)
                 if run.failure:
                     reason = f"{target} raised {run.failure.type}: {run.failure.message}"
+                    # What follows may not take the result of a loop that was cut short.
+                    sizes = self._by_size(target, found, lines) if found is not None else ()
+                    if len(sizes) == _SIZES and max(turns for turns, _ in sizes) < _ITERATIONS:
+                        return Growth(target, {}, reached=True, inputs=self._inputs(target), sizes=sizes)
                     return Growth(target, reason=reason, inputs=self._inputs(target))
             turns = watch.turns.get(lines.start)
             sizes = self._by_size(target, found, lines) if found is not None and reached else ()
@@ -647,6 +651,8 @@ _FILLED = (list, dict, set, types.SimpleNamespace, argparse._ActionsContainer)
 """What is filled by bare calls of its methods, which do nothing else."""
 _ITERATIONS = 200
 """A loop that unrolls goes no further where it is measured with larger arguments."""
+_SIZES = 2
+"""How many measurements show growth."""
 _LINE = "line "
 """What the name of a target begins with that is a statement at module level."""
 _MADE_UP = "self"

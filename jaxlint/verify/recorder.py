@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import functools
 import importlib
 import logging
 import re
@@ -98,8 +99,14 @@ class Recorder:
         logger = logging.getLogger("jax")
         logger.addHandler(_Handler(self._on_record))
         logger.propagate = False
+        self._on_cpu()
         self.dispatches = Dispatches(self._on_dispatch, self.is_user)
         self.watch.install()
+
+    def _on_cpu(self) -> None:
+        """Give the user's code the CPU where it asks for another device: there is no other one."""
+        for name in ("devices", "local_devices", "device_count", "local_device_count"):
+            setattr(self.jax, name, _any_backend(getattr(self.jax, name)))
 
     @contextlib.contextmanager
     def until(self, place: Anchor) -> Iterator[None]:
@@ -352,6 +359,18 @@ class Recorder:
             known = filename == self.target or not (filename.startswith(self._skipped) or _PACKAGES.search(filename))
             self._user[filename] = known
         return known
+
+
+def _any_backend(function: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def called(*arguments: Any, **words: Any) -> Any:
+        given = tuple(None if value in _OTHER_BACKENDS else value for value in arguments)
+        return function(*given, **{n: None if v in _OTHER_BACKENDS else v for n, v in words.items()})
+
+    return called
+
+
+_OTHER_BACKENDS = ("gpu", "cuda", "rocm", "tpu", "METAL", "mps")
 
 
 def _constants_of(program: Any, seen: set[int]) -> int:

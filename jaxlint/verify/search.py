@@ -561,7 +561,7 @@ class Search:
         calls = {
             event.stack[0]
             for event in run.events
-            if event.stack and any(map(wanted.anchor.holds, event.made or event.stack))
+            if event.stack and event.kind != "made" and any(map(wanted.anchor.holds, event.made or event.stack))
         }
         return bool(calls) and not calls & set(failure.stack)
 

@@ -132,12 +132,22 @@ def candidates(function: Definition, line: int, *, whenever: bool = False) -> li
     path = list(_path(function, line))
     conditions = [] if whenever else list(_conditions(function, line))
     decisive = _closure(function, conditions, line)
+    made = {name for block, index in path[-1:] for name in bound(block[index])}
     found = []
     for block, index in path:
         for number, statement in enumerate(block):
             if number == index or not _may_go(statement):
                 continue
             if conditions and (number > index or _mentioned(statement) & decisive):
+                continue
+            if (
+                not whenever
+                and number > index
+                and any(True for _ in _blocks(statement))
+                and _mentioned(statement) & made
+            ):
+                # What is made at the place may be called in there.
+                found += [s for s in _inner(statement) if _may_go(s) and not _mentioned(s) & made]
                 continue
             found.append(statement)
     return sorted(found, key=first_line)
@@ -153,10 +163,18 @@ def is_conditional(tree: ast.AST, line: int) -> bool:
         return False
     inner = [node for node in ast.walk(function) if isinstance(node, _SCOPES) and node is not function]
     # What decorates a function inside runs where that is defined.
-    if any(node.lineno <= line and _covers(node, line) for node in inner):
+    if any(node.lineno <= line and _covers(node, line) and not _is_handed(node, line) for node in inner):
         # Whether a function inside is called, and how often, is not to be seen here.
         return True
     return bool(list(_conditions(function, line)))
+
+
+def _is_handed(node: ast.AST, line: int) -> bool:
+    """Tell whether a function begins on a line and cannot be what the line is about: it hands nothing on itself."""
+    if not isinstance(node, ast.Lambda) or node.lineno != line:
+        return False
+    calls = [n.func for n in ast.walk(node.body) if isinstance(n, ast.Call)]
+    return not any(getattr(f, "attr", getattr(f, "id", "")) in _WRAPPERS for f in calls)
 
 
 def bound(statement: ast.stmt) -> Iterator[str]:
@@ -206,6 +224,10 @@ def _parameters(function: Definition) -> Iterator[ast.arg]:
 
 def _statements(function: Definition) -> list[ast.stmt]:
     return [node for node in ast.walk(function) if isinstance(node, ast.stmt) and node is not function]
+
+
+def _inner(statement: ast.stmt) -> list[ast.stmt]:
+    return [node for node in ast.walk(statement) if isinstance(node, ast.stmt) and node is not statement]
 
 
 def _holds(outer: ast.stmt, inner: ast.stmt) -> bool:
@@ -344,5 +366,9 @@ _KEPT = (
     ast.Nonlocal,
 )
 _EXITS = (ast.Return, ast.Break, ast.Continue, ast.Yield, ast.YieldFrom)
+_WRAPPERS = frozenset(
+    "jit vmap pmap grad value_and_grad filter_jit checkpoint remat partial shard_map scan cond switch while_loop"
+    " fori_loop map associative_scan tree_map Partial jacfwd jacrev hessian vjp jvp linearize".split()
+)
 _HARMLESS = frozenset(("jax", "jnp", "np", "len", "int", "isinstance", "print", "range", "float", "bool", "str"))
 """Names that nothing a function does changes."""

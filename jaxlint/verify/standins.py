@@ -11,7 +11,7 @@ import ast
 import importlib.abc
 import sys
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib.machinery import ModuleSpec
 from pathlib import Path
@@ -90,6 +90,9 @@ class Absent(Stub):
         self._note()
         if self.jaxlint_name in _TRANSPARENT and len(arguments) == 1 and not words and callable(arguments[0]):
             return arguments[0]
+        if self.jaxlint_name in _PROGRESS and arguments:
+            items = range(*arguments) if self.jaxlint_name.endswith("range") else arguments[0]
+            return AbsentBar(items, self._part("()"))
         NOTES.handed = NOTES.handed or any(isinstance(v, _FUNCTIONS) for v in (*arguments, *words.values()))
         return self._part("()")
 
@@ -159,6 +162,24 @@ class AbsentBase:
         if name.startswith("__"):
             raise AttributeError(name)
         return Absent(f"{type(self).__name__}.{name}", "its base class is not installed")._part("")
+
+
+class AbsentBar:
+    """A progress bar of a package that is not installed: it gives the items that it was given."""
+
+    def __init__(self, items: Any, bar: Absent) -> None:
+        self._items, self._bar = items, bar
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self._bar, name)
 
 
 class AbsentModule(types.ModuleType):
@@ -271,6 +292,13 @@ def _is_of_jax(name: str) -> bool:
 _FUNCTIONS = (types.FunctionType, types.MethodType)
 _HANDLING = frozenset(("ImportError", "ModuleNotFoundError", "Exception", "BaseException"))
 _LONGEST = 120
+_PROGRESS = frozenset(
+    (
+        *(f"tqdm.{module}{name}" for module in ("", "auto.", "notebook.", "rich.") for name in ("tqdm", "trange")),
+        "rich.progress.track",
+    )
+)
+"""Progress bars over the items that are passed first."""
 _TRANSPARENT = frozenset(
     (
         *("hydra.main()", "gin.configurable", "gin.configurable()", "pyrallis.wrap()", "draccus.wrap()"),

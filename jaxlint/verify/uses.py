@@ -317,6 +317,9 @@ class FunctionUses:
             if iterable.args and len(target.elts) == 2:
                 self._loop(target.elts[1], iterable.args[0])
             return
+        if isinstance(iterable, ast.Call) and _tail(iterable.func) in _PASSING and len(iterable.args) == 1:
+            self._loop(target, iterable.args[0])
+            return
         base = (
             iterable.value
             if isinstance(iterable, ast.Subscript) and isinstance(iterable.slice, ast.Slice)
@@ -482,6 +485,8 @@ class FunctionUses:
 
 
 _ALIASES = 6
+_PASSING = ("tqdm", "list", "tuple", "iter", "track", "progress_bar")
+"""What gives the items that it is given."""
 _CASES = ("lower", "upper", "casefold", "strip", "rstrip", "lstrip")
 _TREE = ("map", "tree_map", "tree_leaves", "leaves", "flatten", "tree_flatten", "ravel_pytree", "structure", "reduce")
 _CALLERS = (

@@ -488,3 +488,23 @@ def test_candidates() -> None:
     assert piece is not None
     assert piece.lifted == ("a",)
     assert "load" not in ast.unparse(piece.run)
+
+
+def test_a_function_that_is_handed_on_is_no_condition() -> None:
+    tree = ast.parse("""
+def f(x):
+    @jax.jit
+    def inner(v):
+        return jax.jit(v)
+    a = jax.jit(lambda v: v.sum())(x)
+    b = later(lambda v: jax.jit(v)(x))
+    return inner(a)
+""")
+    assert [slices.is_conditional(tree, line) for line in (3, 5, 6, 7)] == [False, True, False, True]
+    (function,) = tree.body
+    assert isinstance(function, ast.FunctionDef)
+    # What calls what is made at the place stays; in a loop, all others may go.
+    text = "def f(x):\n    g = make(x)\n    for row in x:\n        row = load(row)\n        use(g, row)\n"
+    (function,) = ast.parse(text).body
+    assert isinstance(function, ast.FunctionDef)
+    assert [s.lineno for s in slices.candidates(function, 2)] == [4]

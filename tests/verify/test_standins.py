@@ -89,6 +89,14 @@ def test_its_value_is_not_known(use: Callable[[Absent], object]) -> None:
         use(thing())
 
 
+def test_progress_bars_give_what_they_are_given() -> None:
+    bar = Absent("tqdm.auto.tqdm", "No module named 'tqdm'")([1, 2])
+    assert list(bar) == [1, 2]
+    assert len(bar) == 2
+    bar.set_description("x")
+    assert list(Absent("tqdm.trange", "")(2, 4)) == [2, 3]
+
+
 def test_what_is_done_with_it_is_noted() -> None:
     NOTES.begin()
     NOTES.handed = False
@@ -257,6 +265,45 @@ def test_bare_calls_fill_what_the_module_holds(judge: Judge, tmp_path: Path) -> 
             return jax.jit(lambda v: v * SCALE)(x)  # here
     """
     assert judge(text).shown, judge(text).evidence
+
+
+def test_what_is_made_at_the_place_is_called_after_it(judge: Judge) -> None:
+    text = """
+        import functools
+        import no_such_package as nsp
+        from tqdm import trange
+
+        def returns(n):
+            env = nsp.Env()
+            run = jax.jit(functools.partial(jnp.dot))  # here
+            for _ in trange(n):
+                states = jnp.asarray([env.reset()])
+                out = run(states, jnp.ones(8))
+            return out
+    """
+    assert judge(text, "JAX103").shown, judge(text, "JAX103").evidence
+
+
+def test_the_cpu_is_there_for_all_devices(judge: Judge) -> None:
+    text = """
+        DEVICE = jax.devices("gpu")[0]
+
+        def f(x):
+            return jax.jit(lambda v: v * 2)(jax.device_put(x, DEVICE))  # here
+    """
+    assert judge(text).shown, judge(text).evidence
+
+
+def test_loops_whose_result_is_needed_whole_are_measured_at_two_sizes(judge: Judge) -> None:
+    text = """
+        @jax.jit
+        def f(x):
+            rows = []
+            for row in x:  # here
+                rows.append(jnp.sin(row) * 2)
+            return jnp.stack(rows) - x
+    """
+    assert judge(text, "JAX302").shown, judge(text, "JAX302").evidence
 
 
 def test_keywords_that_are_read_are_given(judge: Judge) -> None:
