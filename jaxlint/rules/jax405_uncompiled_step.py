@@ -43,9 +43,9 @@ jitted function, use values that they read, or pass their arguments to a functio
 another class jits in its place.
 
 At confidence `low`: if neither a visible caller, the name of the function, data that the loop runs over nor what it
-prints shows that it trains outside a trace; if the code shows fewer than 100 steps of training in all; if each
-iteration plots, reads a file or works with a library of the host; if the loop is timed and the file also jits what it
-calls, to compare both.
+prints shows that it trains outside a trace; if the code shows fewer than 100 steps in all, of losses with few
+operations; if each iteration plots or reads a file; if the loop is timed and the file also jits what it calls, to
+compare both.
 
 ## Fix safety
 Unsafe: one program may round differently than separate operations, and whatever the loop changes must be arrays. If

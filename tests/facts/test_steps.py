@@ -84,9 +84,10 @@ def test_what_has_parameters_of_a_key_is_a_model(body: str, expected: list[tuple
     assert found(MODEL.format(body)) == expected
 
 
-@pytest.mark.parametrize(("steps", "expected"), [(30, "low"), (300, "high")])
-def test_few_steps_in_all_are_no_matter(steps: int, expected: str) -> None:
-    text = f"""{LOSS}
+@pytest.mark.parametrize(("steps", "rounds", "expected"), [(30, 1, "low"), (300, 1, "high"), (30, 20, "high")])
+def test_few_steps_in_all_are_no_matter(steps: int, rounds: int, expected: str) -> None:
+    loss = f"def loss(params, batch):\n    return jnp.mean({'jnp.sin(batch @ params) + ' * rounds}0.0)\n"
+    text = f"""{loss}
 params = jnp.ones(3)
 for _ in range({steps}):
     params = params - 0.1 * jax.grad(loss)(params, jnp.ones((2, 3)))

@@ -25,7 +25,8 @@ class Hindrance(enum.Enum):
 
     SHAPES = "iterations have different shapes"
     VALUES = "Python or NumPy works on values between the array operations"
-    OUTSIDE = "each iteration reads or writes a file, draws a figure, waits, or works with a library of the host"
+    OUTSIDE = "each iteration reads or writes a file, draws a figure, or waits for somebody"
+    LIBRARY = "each iteration works with a library of the host"
     OBJECT = "each iteration steps an object of Python that keeps its own state, such as an environment"
 
 
@@ -39,7 +40,7 @@ _HOST = frozenset(
     "requests urllib urllib3 httpx aiohttp socket subprocess mpi4py pandas polars xarray scipy sklearn skimage cv2 PIL "
     "imageio h5py netCDF4 petsc4py slepc4py matplotlib seaborn wordcloud networkx sympy".split()
 )
-"""Packages whose functions work on the host or wait for others, for longer than a handful of operations takes."""
+"""Packages whose functions work on the host, or wait for others."""
 
 
 class Avoidable:
@@ -66,7 +67,7 @@ class Avoidable:
         }
         self._longer = CallsBelow(arrays, self._lengthens)
         self._objects = CallsBelow(arrays, self._steps_object)
-        self._outside = CallsBelow(arrays, self._is_outside)
+        self._libraries = CallsBelow(arrays, self._is_of_host)
 
     def hindrances(self, loop: Loop) -> frozenset[Hindrance]:
         """Return what hinders the iterations of a loop from being one program, or a jitted function each."""
@@ -78,6 +79,8 @@ class Avoidable:
             found.add(Hindrance.VALUES)
         if any(self.goes_outside(part) for part in parts):
             found.add(Hindrance.OUTSIDE)
+        if any(map(self._libraries.has, parts)):
+            found.add(Hindrance.LIBRARY)
         if any(map(self._objects.has, parts)):
             found.add(Hindrance.OBJECT)
         return frozenset(found)
@@ -119,13 +122,17 @@ class Avoidable:
     def goes_outside(self, part: cst.CSTNode) -> bool:
         """Whether a piece of code reads or writes a file, draws, or waits, whenever it runs."""
         for node in self._arrays.always(part):
-            if isinstance(node, cst.Call) and (self._is_outside(node) or self._outside.is_below(node)):
+            if isinstance(node, cst.Call) and self._is_outside(node):
                 return True
             if isinstance(node, cst.With) and any(
                 isinstance(item.item, cst.Call) and self._is_outside(item.item) for item in node.items
             ):
                 return True
         return False
+
+    def _is_of_host(self, call: cst.Call) -> bool:
+        """Whether a call is of a library that works on the host, for longer than a handful of operations takes."""
+        return any(name.partition(".")[0] in _HOST for name in self._arrays.names_of(call))
 
     def _is_outside(self, call: cst.Call) -> bool:
         owner: cst.BaseExpression = call.func
@@ -134,8 +141,6 @@ class Avoidable:
         if isinstance(call.func, cst.Attribute) and isinstance(owner, cst.Name) and FIGURES.fullmatch(owner.value):
             return True
         names = self._arrays.names_of(call)
-        if any(name.partition(".")[0] in _HOST for name in names):
-            return True
         if any(name.startswith("jax.") for name in names) and not any(name.endswith(".save") for name in names):
             return False
         return self._arrays.calls_any(call, _FILES)

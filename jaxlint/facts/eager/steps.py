@@ -59,7 +59,7 @@ class Step:
     says that the loop looks like one of a program that trains, by its function's name, by going through data or by
     what it tells people; others may well be a part of what somebody traces.  `hindered` is what keeps an iteration from
     being one program, `measured` says that the loop is there to be timed or compared, `is_forward` that it is the pass
-    of a model.
+    of a model.  `operations` is how many array operations the visible losses have whose gradients an iteration takes.
     """
 
     node: cst.CSTNode
@@ -71,6 +71,7 @@ class Step:
     hindered: frozenset[Hindrance] = frozenset()
     measured: bool = False
     is_forward: bool = False
+    operations: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -250,7 +251,13 @@ class EagerSteps:
                 hindered = self._avoidable.hindrances(loop) & {Hindrance.OUTSIDE}
                 measured = self._measured.is_measured(loop, parts) or self._measured.is_baseline(loop.context.function)
                 place = self._loops.place(loop)
-                yield Step(place, loop, call, inner, what, trains, hindered, measured, forward)
+                operations = self._operations_of_losses(parts)
+                yield Step(place, loop, call, inner, what, trains, hindered, measured, forward, operations)
+
+    def _operations_of_losses(self, parts: list[cst.CSTNode]) -> int:
+        gradients = (inner for part in parts for call in calls_in(part) for inner in self._inner_steps(call))
+        losses = {id(loss): loss for call in gradients for loss in self.differentiated(call)}
+        return sum(map(self._arrays.of_function, losses.values()))
 
     def _comes_rarely(self, loop: Loop, call: cst.Call, inner: cst.Call) -> bool:
         """Whether few iterations get to a call, or few calls of its function to what does the work there."""

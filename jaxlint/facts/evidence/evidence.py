@@ -21,12 +21,12 @@ from jaxlint.facts.context.calls import Calls, CallSite, argument_of
 from jaxlint.facts.context.contexts import FunctionContexts
 from jaxlint.facts.context.execution_counts import Runs
 from jaxlint.facts.context.tracing import Tracing
-from jaxlint.facts.eager.array_loops import FEW, FEWEST_OF_HELPER, EagerLoop
+from jaxlint.facts.eager.array_loops import FEW, FEWEST_OF_HELPER, MATERIAL, EagerLoop
 from jaxlint.facts.eager.avoidable import Hindrance
 from jaxlint.facts.eager.compile_sites import EagerSite
 from jaxlint.facts.eager.eagerness import Eager, Eagerness
 from jaxlint.facts.eager.growing import Growing
-from jaxlint.facts.eager.quantities import Quantities
+from jaxlint.facts.eager.quantities import Quantities, Quantity
 from jaxlint.facts.eager.steps import CalledStep, Objective, Step
 from jaxlint.facts.errors.staged import Staged, Usage
 from jaxlint.facts.evidence.confidence import Doubt, Evidence
@@ -47,13 +47,16 @@ loops of which nothing says how long they are, 7 of 32 are worth a change, and h
 _FEW_MAPS = 50
 """A map over the leaves of a tree that runs less often dispatches a thousand or two operations at most."""
 _FEW_STEPS = 100
-"""So many steps of training are the least that is worth a change, where all of them are visible."""
+"""So many steps of training are the least that is worth a change, where all of them are visible,"""
+_FEW_OPERATIONS = MATERIAL // 3
+"""unless their losses have so many operations in all, of which a gradient takes three times as many."""
 _BESIDE = 6
 """So many operations beside what does the work of an iteration are worth moving into it, where iterations are many."""
 _HINDERED = {
     Hindrance.SHAPES: Doubt.SHAPES,
     Hindrance.VALUES: Doubt.INTERRUPTED,
     Hindrance.OUTSIDE: Doubt.OUTSIDE,
+    Hindrance.LIBRARY: Doubt.LIBRARY,
     Hindrance.OBJECT: Doubt.OBJECT,
 }
 _FEW = 8
@@ -321,7 +324,9 @@ class Evidences:
         evidence = self.loop(step.loop) if step.trains else self.eager(step.loop.node)
         doubts = {_HINDERED[hindrance] for hindrance in step.hindered}
         doubts |= {Doubt.MEASURED} if step.measured else set()
-        if not step.is_forward and self._quantities.runs_in_all(step.loop).is_below(_FEW_STEPS):
+        runs = self._quantities.runs_in_all(step.loop)
+        light = runs.times(Quantity(step.operations, step.operations)).is_below(_FEW_OPERATIONS)
+        if not step.is_forward and runs.is_below(_FEW_STEPS) and light:
             doubts |= {Doubt.IMMATERIAL}
         return replace(evidence, doubts=evidence.doubts | doubts)
 

@@ -42,6 +42,7 @@ _OF_LOOPS = frozenset(
         Doubt.BESIDE,
         Doubt.SHAPES,
         Doubt.OUTSIDE,
+        Doubt.LIBRARY,
         Doubt.OBJECT,
     }
 )
