@@ -273,8 +273,9 @@ class ModuleFacts:
         # Where nothing is known of other files, both are the same.
         parts = (self.tree, self.names, self.wrappings, self.calls)
         alone = EagerArrays(*parts) if self.incoming.imports else self.eager_arrays
+        inside = (self.tree, self.names, self.contexts, self.loops, self.eager_arrays, alone)
         facts = (self.hosted, self.quantities, self.avoidable, self.varying, self.measured)
-        return EagerLoops(self.tree, self.contexts, self.loops, self.eager_arrays, alone, *facts, longest).found
+        return EagerLoops(*inside, *facts, longest).found
 
     @functools.cached_property
     def quantities(self) -> Quantities:

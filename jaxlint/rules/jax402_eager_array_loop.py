@@ -42,15 +42,15 @@ match in its `else` do not count; beside a call of a jitted function, or of a pa
 five in a helper. A loop around a function whose own loop does the work is left to that one.
 
 At confidence `low`: nothing visible calls the function, and nothing shows that the loop is long; neither the code, an
-axis of data nor the name of a length, such as `n_steps`, shows that there are many iterations, and one of them
-dispatches fewer than 40 operations; the code shows that it dispatches fewer than 2,500 in all, and no array grows; an
-iteration has fewer than four operations (three if the loop has the name of a length); a solver, a simulation or a
-jitted function does the work of an iteration; iterations have different shapes, plot, read or write a file, wait for a
-person or for their arrays, work with a library of the host such as pandas or SciPy, or step an object of Python that
-keeps its own state, such as an environment; the loop exists to be timed, or is the slow form of what a jitted function
-of the file does; an option decides that this runs uncompiled; all an iteration does is to draw random numbers; or
-Python or NumPy uses values between the operations, here or in a callee, so that no program can contain an iteration
-(values read last, to be stored, returned or printed, do not matter).
+axis of data nor the name of a length, such as `n_steps`, shows that there are many iterations; the code shows that it
+dispatches fewer than 2,500 in all, and no array grows; an iteration has fewer than four operations (three if the loop
+has the name of a length); a solver, a simulation or a jitted function does the work of an iteration; iterations have
+different shapes, plot, read or write a file, wait for a person or for their arrays, work with a library of the host
+such as pandas or SciPy, or step an object of Python that keeps its own state, such as an environment; the loop exists
+to be timed, or is the slow form of what a jitted function of the file does; an option decides that this runs
+uncompiled; all an iteration does is to draw random numbers; or Python or NumPy uses values between the operations, here
+or in a callee, so that no program can contain an iteration (values read last, to be stored, returned or printed, do not
+matter).
 
 ## Fix safety
 The loop becomes `jax.lax.fori_loop`, `scan` or `while_loop` and the enclosing function is jitted, both at once: each

@@ -16,7 +16,10 @@ from jaxlint.facts.eager.quantities import Quantities, Quantity
 from jaxlint.facts.jax_api.glance import SHORT
 from jaxlint.facts.jax_api.name_priors import MAKING, SHOWING, SOLVING, STEPS
 from jaxlint.facts.syntax import guards
+from jaxlint.facts.syntax.names import Names
 from jaxlint.facts.syntax.tree import Loop, Tree, last_name, within
+from jaxlint.facts.values.iterations import is_reached_rarely
+from jaxlint.facts.values.lengths import calls_in
 from jaxlint.facts.values.loops import Loops, mentions
 from jaxlint.facts.values.varying import Varying
 
@@ -117,6 +120,7 @@ class EagerLoops:
     def __init__(
         self,
         tree: Tree,
+        names: Names,
         contexts: FunctionContexts,
         loops: Loops,
         arrays: EagerArrays,
@@ -129,6 +133,7 @@ class EagerLoops:
         longest: int,
     ) -> None:
         self._tree = tree
+        self._names = names
         self._loops = loops
         self._arrays = arrays
         self._alone = alone
@@ -245,10 +250,17 @@ class EagerLoops:
             self._quantities.dispatches(loop),
             self._quantities.in_all(loop),
             beside=self._does_the_work_elsewhere(parts),
-            solves=any(self._solvers.has(part) or self._arrays.calls_long_program(part) for part in parts),
+            solves=any(self._may_solve(loop, part) or self._arrays.calls_long_program(part) for part in parts),
             measured=self._measured.is_measured(loop, parts) or self._measured.is_baseline(function),
             grows=self._varying.grows(loop),
             copies=updates and self._loops.feeds_updates(loop),
+        )
+
+    def _may_solve(self, loop: Loop, part: cst.CSTNode) -> bool:
+        """Whether an iteration may solve something, here or in what it calls, and not now and then alone."""
+        return any(
+            (self._solves(call) or self._solvers.is_below(call)) and not is_reached_rarely(self._names, call, loop)
+            for call in calls_in(part)
         )
 
     def _solves(self, call: cst.Call) -> bool:
@@ -334,7 +346,12 @@ class EagerLoops:
             return True
         return any(
             isinstance(node, cst.Call)
-            and (self._is_unseen_step(node) or self._arrays.is_given(node) or self._passing.is_below(node))
+            and (
+                self._is_unseen_step(node)
+                or self._arrays.is_given(node)
+                or self._arrays.is_made_out_of_sight(node)
+                or self._passing.is_below(node)
+            )
             for part in parts
             for node in within(part)
         )

@@ -20,8 +20,8 @@ _METHODS = frozenset({"item", "tolist"})
 _PASSING = _READERS | {"abs", "max", "min", "round", "sum", "list", "tuple", "sorted"}
 """Functions of Python whose results are made of what they are given."""
 _DEPTH = 4
-_KNOWN = frozenset({"jax", "numpy", "scipy", "math", "functools", "operator"})
-"""Packages whose functions a program can hold, or that say so by themselves."""
+_KNOWN = frozenset({"jax", "functools", "operator"})
+"""Packages whose functions a program can hold."""
 _LEAVES = (cst.Return, cst.Raise, cst.Continue, cst.Break, cst.Pass)
 _TELLS = frozenset(
     {"print", "info", "debug", "warning", "error", "append", "write", "add_scalar", "log", "set_postfix"}
@@ -64,7 +64,7 @@ class Hosted:
         )
 
     def _is_opaque(self, call: cst.Call) -> bool:
-        """Whether a call is one of a function not visible that is none of jax, of NumPy or of Python."""
+        """Whether a call is one of a function not visible that no program can hold, as far as anybody sees."""
         names = self._names.externals(call.func)
         if names:
             return not any(name.partition(".")[0] in _KNOWN for name in names)

@@ -350,6 +350,17 @@ class EagerArrays:
     def _is_bound(self, func: cst.BaseExpression) -> bool:
         return isinstance(func, cst.Name) and bool(self._names.bindings(func))
 
+    def is_made_out_of_sight(self, node: cst.Call) -> bool:
+        """Whether what is called is what a function gave that jaxlint does not see: `solve = wrap(problem)`."""
+        return not self._calls.callees(node) and any(
+            isinstance(value, Expression)
+            and isinstance(value.node, cst.Call)
+            and not self._calls.callees(value.node)
+            and bool(names := self._names.externals(value.node.func))
+            and not any(name.startswith("jax.") for name in names)
+            for value in self._names.values(node.func)
+        )
+
     def names_of(self, node: cst.Call) -> tuple[str, ...]:
         """Return the dotted names of what a call may run that is imported."""
         return self._names.externals(node.func)

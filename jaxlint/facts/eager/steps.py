@@ -16,7 +16,7 @@ from jaxlint.facts.eager.avoidable import Avoidable, Hindrance
 from jaxlint.facts.eager.host_reads import Hosted
 from jaxlint.facts.eager.measured import Measured
 from jaxlint.facts.eager.operations import EagerArrays
-from jaxlint.facts.incoming import NOTHING, STEPS, Incoming
+from jaxlint.facts.incoming import HIGH, NOTHING, STEPS, Incoming
 from jaxlint.facts.jax_api.glance import OPTIMISERS
 from jaxlint.facts.jax_api.name_priors import SET_UP, TRAINING
 from jaxlint.facts.syntax.names import Expression, Names
@@ -191,17 +191,23 @@ class EagerSteps:
         found: dict[int, CalledStep] = {}
         for function in self._tree.functions:
             outside = self._functions.get(function.qualname)
-            if outside is None or outside.again != STEPS or not outside.eager or outside.unseen:
+            if outside is None or outside.again != STEPS or outside.eager != HIGH or outside.unseen:
                 continue
             if function.is_lambda or SET_UP.match(function.name) or self._may_be_compiled(function):
                 continue
-            steps = [step for step in self._steps_of(function, _DEPTH - 1) if not is_reached_rarely(self._names, step)]
+            steps = [step for step in self._steps_of(function, _DEPTH - 1) if self._can_be_compiled(step)]
             inner = next(filter(self._is_gradient, steps), steps[0] if steps else None)
             if inner is not None and id(inner) not in known:
                 forward = self._applies(inner) or self._is_forward_pass(inner)
                 measured = self._measured.is_baseline(function) or self._measured.is_benchmark(function)
                 found.setdefault(id(inner), CalledStep(inner, function, self._is_step(inner), measured, forward))
         return list(found.values())
+
+    def _can_be_compiled(self, step: cst.Call) -> bool:
+        """Whether a part of a step runs on most calls, and one program could hold it."""
+        if is_reached_rarely(self._names, step):
+            return False
+        return not any(map(self._hosted.is_out_of_reach, self.differentiated(step)))
 
     @functools.cached_property
     def training(self) -> list[Step]:

@@ -35,7 +35,7 @@ class Doubt(enum.Enum):
     LIGHT = "it is a single operation that no loop repeats"
     SET_UP = "the change likely happens before the first call"
     FEW = "an iteration dispatches so few operations that something else may dominate its time"
-    UNCOUNTED = "nothing visible shows that the loop has many iterations, and each does little work"
+    UNCOUNTED = "nothing visible shows that the loop has many iterations"
     IMMATERIAL = "the code shows how often it runs, and that is too few operations to matter"
     BESIDE = "something else does the work of an iteration, and these operations are little beside it"
     SHAPES = "iterations have different shapes, so no single program fits all of them"

@@ -42,8 +42,7 @@ from jaxlint.facts.values.loops import Loops
 
 _ITERATORS = frozenset({"enumerate", "zip", "reversed", "sorted", "tqdm", "list", "tuple"})
 _HEAVY = 40
-"""An iteration of so many operations is worth a jitted function, however few iterations there are: of the labelled
-loops of which nothing says how long they are, 7 of 32 are worth a change, and half of those with so many operations."""
+"""So many operations are worth a jitted function of their own beside an object that stays in Python."""
 _FEW_MAPS = 50
 """A map over the leaves of a tree that runs less often dispatches a thousand or two operations at most."""
 _FEW_STEPS = 100
@@ -271,9 +270,7 @@ class Evidences:
             doubts |= {Doubt.FEW}
         along = bound.kind is BoundKind.DATA_AXIS and bound.high is None
         counted = loop.is_many or loop.is_counted or named or along or loop.grows_often
-        # Of the parts of a thing, such as coils or agents, there are a handful.
-        heavy_steps = loop.operations >= _HEAVY and is_step_loop(loop.loop)
-        if not counted and not heavy_steps:
+        if not counted:
             doubts |= {Doubt.UNCOUNTED}
         if loop.solves or loop.beside:
             worth = loop.operations >= (_BESIDE if loop.helper is None else FEWEST_OF_HELPER)
