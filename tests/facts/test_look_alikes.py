@@ -97,6 +97,14 @@ def main(x, n_steps):
         {}
     return x
 """
+MADE = """
+solve = {}
+
+def main(x, n_steps):
+    for _ in range(n_steps):
+        x = solve(jnp.sin(x) * 2 + jnp.cos(x) - 1)
+    return x
+"""
 COILS = """
 def field(coils, r):
     total = jnp.zeros_like(r)
@@ -118,6 +126,14 @@ SILENT = {
         "fit(S, D, K, N)",
     ),
     "a solver in a helper does the work": (FITTED.format("jnp.asarray(minimize(abs, x).x)"), "main(X, N)"),
+    "a solver that a condition chooses does the work": (
+        FITTED.format("jnp.asarray(minimize(abs, x).x) if FAST else minimize(abs, -x).x"),
+        "main(X, N)",
+    ),
+    "what a function out of sight made does the work": (
+        "from lib import wrapped\n" + MADE.format("wrapped(P)"),
+        "main(X, N)",
+    ),
     "works with a table": (TABLE.format("pd.DataFrame(x).to_numpy()"), "main(X, N)"),
     "of each of a few parts": (COILS, "for _ in range(99): field(COILS, R)"),
     "split once": (SPLIT, "split((np.ones((9, 2)), np.ones(9)), 0.5)"),
@@ -215,6 +231,7 @@ FOUND = {
     ),
     "a program without a loop": (PROGRAM.format("state + batches[0]"), "fit(S, D, K, N)", "JAX402"),
     "no solver in a helper": (FITTED.format("jnp.asarray(x) * 2"), "main(X, N)", "JAX402"),
+    "what jax made": (MADE.format("jax.vmap(lambda x: x + 1)"), "main(X, N)", "JAX402"),
     "no table": (TABLE.format("pass"), "main(X, N)", "JAX402"),
     "a map in each iteration": (SPLIT, "for _ in range(99): split((np.ones((9, 2)), np.ones(9)), 0.5)", "JAX401"),
     "a rate is no size": (

@@ -114,6 +114,7 @@ def main(agent, batches):
 
 
 AGENT = """
+import lib
 import jax
 import jax.numpy as jnp
 import optax
@@ -130,6 +131,33 @@ class Agent:
         return value
 """
 RUN = "from agent import Agent\nagent = Agent()\n{}"
+
+
+def test_a_gradient_of_what_no_program_can_hold_is_no_step() -> None:
+    text = AGENT.format("").replace("jnp.mean", "lib.solved")
+    modules = [
+        Module(f"/p/{name}", name, exports(ast.parse(content)), Settings())
+        for name, content in (("agent.py", text), ("run.py", RUN.format("for batch in batches: agent.update(batch)")))
+    ]
+    facts = ModuleFacts.of(Source.from_bytes(text.encode(), "agent.py"), Settings(), Project(modules).incoming(0))
+    assert [step.what for step in facts.steps.called] == ["optax.apply_updates"]
+
+
+@pytest.mark.parametrize("call", ["np.exp(x)", "math.exp(x)", "lib.solved(x)"])
+def test_an_objective_that_works_outside_jax_is_none_to_compile(call: str) -> None:
+    text = """
+    import math
+    import lib
+    import numpy as np
+    from scipy.optimize import minimize
+
+    def cost(x):
+        return jnp.sum(jnp.sin(x) * jnp.cos(x) + jnp.tanh(x) - 2 * {})
+
+    minimize(cost, np.ones(3))
+    """
+    assert found(text.format("jnp.exp(x)")) == [("JAX405", "high")]
+    assert found(text.format(call)) == []
 
 
 @pytest.mark.parametrize(

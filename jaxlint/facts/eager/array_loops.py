@@ -139,7 +139,7 @@ class EagerLoops:
         self._alone = alone
         self._hosted = hosted
         self._longest = longest
-        self._solvers = CallsBelow(arrays, self._solves)
+        self._solvers = CallsBelow(arrays, self._solves, calls_in)
         self._passing = CallsBelow(arrays, self._goes_on_with_step)
         self._quantities = quantities
         self._avoidable = avoidable

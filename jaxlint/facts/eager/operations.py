@@ -430,16 +430,25 @@ class EagerArrays:
 
 
 class CallsBelow:
-    """Whether a piece of code makes a call of some kind, itself or in the visible functions that it runs eagerly."""
+    """Whether a piece of code makes a call of some kind, itself or in the visible functions that it runs eagerly.
 
-    def __init__(self, arrays: EagerArrays, holds: Callable[[cst.Call], bool]) -> None:
+    `calls` says which calls of a piece of code count, those that run whenever it does by default.
+    """
+
+    def __init__(
+        self,
+        arrays: EagerArrays,
+        holds: Callable[[cst.Call], bool],
+        calls: Callable[[cst.CSTNode], Iterator[cst.Call]] | None = None,
+    ) -> None:
         self._arrays = arrays
         self._holds = holds
+        self._calls = calls or arrays.calls
         self._known: dict[int, bool] = {}
 
     def has(self, node: cst.CSTNode) -> bool:
         """Whether such a call is made whenever a piece of code runs."""
-        return any(self._holds(call) or self.is_below(call) for call in self._arrays.calls(node))
+        return any(self._holds(call) or self.is_below(call) for call in self._calls(node))
 
     def is_below(self, call: cst.Call) -> bool:
         """Whether such a call is made in a function that a call runs."""
