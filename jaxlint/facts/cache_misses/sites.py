@@ -122,11 +122,9 @@ class Sites:
         looked_up = [node.value for node in function.returns if isinstance(node, cst.Subscript)]
         if not returned and not looked_up:
             return False
-        for node in self._tree.body(function):
-            if not isinstance(node, cst.Assign):
-                continue
+        for node in self._tree.item_stores.get(id(function), ()):
             stored = [t.target for t in node.targets if isinstance(t.target, cst.Subscript)]
-            if not stored or not self._outlives(stored[0].value, function):
+            if not self._outlives(stored[0].value, function):
                 continue
             named = [t.target for t in node.targets if isinstance(t.target, cst.Name)] + [node.value]
             if any(isinstance(part, cst.Name) and part.value in returned for part in named):

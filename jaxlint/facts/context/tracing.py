@@ -292,7 +292,7 @@ class Tracing:
     def _rules_of_custom_derivatives(self, tree: Tree) -> None:
         for call in tree.calls:
             func = call.func
-            if isinstance(func, cst.Attribute) and func.attr.value in _DEFINES_RULES:
+            if func.__class__ is cst.Attribute and func.attr.value in _DEFINES_RULES:
                 for arg in call.args:
                     for function in self.functions_behind(arg.value):
                         self._mark(function, Trace(call))
@@ -305,19 +305,17 @@ class Tracing:
 
         pmap and shard_map, which give axes their names, stage; so is vmap wherever it names one.
         """
-        for call in tree.calls:
+        for call in self._names.calls_of(arrays.COLLECTIVES.__contains__):
             function = tree.contexts[id(call)].function
-            if function is None or not any(name in arrays.COLLECTIVES for name in self._names.externals(call.func)):
-                continue
-            if any(isinstance(arg.value, cst.BaseString) for arg in call.args):
+            if function is not None and any(isinstance(arg.value, cst.BaseString) for arg in call.args):
                 self._mark(function, Trace(call, staged=True, whole=True))
 
     def _kernels(self, tree: Tree, wrapped: list[Wrapped]) -> None:
         """Mark what works within a Pallas kernel alone, and what passes that to a loop of jax, which is in it too."""
         inside = dict[int, Function]()
-        for call in tree.calls:
+        for call in self._names.calls_of(arrays.is_kernel_only):
             function = tree.contexts[id(call)].function
-            if function is not None and any(map(arrays.is_kernel_only, self._names.externals(call.func))):
+            if function is not None:
                 inside[id(function)] = function
         for item in wrapped if inside else ():
             around = tree.context(item.node).function

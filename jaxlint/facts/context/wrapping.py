@@ -88,7 +88,7 @@ class Wrappings:
                 found = self._of_forwarder(value)
                 if found is not None:
                     return found
-            elif isinstance(value, Expression) and isinstance(value.node, cst.Call):
+            elif isinstance(value, Expression) and value.node.__class__ is cst.Call:
                 found = self._of_making_call(value.node)
                 if found is not None:
                     return found

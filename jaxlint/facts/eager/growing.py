@@ -57,10 +57,8 @@ class GrowingArrays:
     def found(self) -> list[Growing]:
         """What grows outside any trace, where no jitted function receives it."""
         found: dict[int, Growing] = {}
-        for call in self._tree.calls:
+        for call in self._names.calls_of(_JOINING.__contains__):
             context = self._tree.context(call)
-            if _JOINING.isdisjoint(self._names.externals(call.func)):
-                continue
             growing = self._growing_attribute(call)
             if growing is None and not self._contexts.is_traced_only(context.function):
                 growing = self._growing_name(call) or self._growing_list(call)

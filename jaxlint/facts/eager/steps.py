@@ -132,10 +132,8 @@ class EagerSteps:
     def objectives(self) -> list[Objective]:
         """The calls of SciPy's optimizers that are given uncompiled gradients, or an objective of many operations."""
         found = []
-        for call in self._tree.calls:
+        for call in self._names.calls_of(_OPTIMISERS.__contains__):
             names = self._names.externals(call.func)
-            if _OPTIMISERS.isdisjoint(names):
-                continue
             what = self._uncompiled_among(call)
             if what:
                 found.append(Objective(call, next(iter(names)).rpartition(".")[2], what))

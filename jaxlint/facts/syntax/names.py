@@ -6,7 +6,8 @@ several; it is in source order, so that findings do not depend on hashing.
 
 from __future__ import annotations
 
-from collections import deque
+import functools
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -151,6 +152,20 @@ class Names:
         """Return the dotted names that an expression may represent."""
         return tuple([value.name for value in self.values(node) if value.__class__ is External])
 
+    @functools.cached_property
+    def called(self) -> dict[str, list[int]]:
+        """The dotted names of what calls may run, each with the numbers of the calls among those of the tree."""
+        found: dict[str, list[int]] = defaultdict(list)
+        for number, call in enumerate(self.tree.calls):
+            for name in dict.fromkeys(self.externals(call.func)):
+                found[name].append(number)
+        return found
+
+    def calls_of(self, wanted: Callable[[str], bool]) -> list[cst.Call]:
+        """Return the calls that may run an imported function of a wanted name, in source order."""
+        numbers = {number for name, found in self.called.items() if wanted(name) for number in found}
+        return [self.tree.calls[number] for number in sorted(numbers)]
+
     def functions(self, node: cst.CSTNode) -> tuple[Function, ...]:
         """Return the visible functions that an expression may represent."""
         return tuple([value for value in self.values(node) if value.__class__ is Function])
@@ -226,7 +241,7 @@ class Names:
             if value.annotation is not None and isinstance(value.annotation, (cst.Name, cst.Attribute)):
                 return self._annotated(value)
             return self.given_class(value) if self.given_class is not None else None
-        if isinstance(value, Expression) and isinstance(value.node, cst.Call):
+        if value.__class__ is Expression and value.node.__class__ is cst.Call:
             for callee in self.values(value.node.func):
                 if isinstance(callee, Class):
                     return callee

@@ -210,6 +210,7 @@ _ASSIGNING: dict[type[ast.AST], cst.CSTNode] = {
 }
 """Operators are shared: nothing asks where they are."""
 
+_new, _NAME, _set_name = object.__new__, cst.Name, vars(cst.Name)["value"].__set__
 _ASYNC = cst.Asynchronous()
 _DOT = cst.Dot()
 _STAR = cst.ImportStar()
@@ -282,9 +283,15 @@ class Builder:
         return made
 
     def _node(self, node: Any) -> Any:
-        handler = _HANDLERS.get(node.__class__)
+        kind = node.__class__
+        if kind is ast.Name:
+            made = _new(_NAME)
+            _set_name(made, node.id)
+            self.origins[id(made)] = self._string or node
+            return made
+        handler = _HANDLERS.get(kind)
         if handler is None:
-            raise UnknownSyntaxError(type(node).__name__)
+            raise UnknownSyntaxError(kind.__name__)
         self._depth += 1
         if self._depth > DEEPEST:
             raise TooDeepError
@@ -491,9 +498,6 @@ class Builder:
         return _match_or([self._at(_match_or_element(self._node(pattern)), pattern) for pattern in node.patterns])
 
     # Expressions
-
-    def _on_name(self, node: ast.Name) -> Any:
-        return _name(node.id)
 
     def _on_attribute(self, node: ast.Attribute) -> Any:
         attr = _name(node.attr)
@@ -745,7 +749,6 @@ _HANDLERS: dict[type[ast.AST], Callable[[Builder, Any], Any]] = {
     ast.MatchClass: Builder._on_match_class,
     ast.MatchAs: Builder._on_match_as,
     ast.MatchOr: Builder._on_match_or,
-    ast.Name: Builder._on_name,
     ast.Attribute: Builder._on_attribute,
     ast.Call: Builder._on_call,
     ast.Subscript: Builder._on_subscript,

@@ -203,17 +203,50 @@ _NO_NODES = frozenset({type(None), str, bool, cst.MaybeSentinel})
 """What a field holds besides nodes and sequences of them."""
 
 
+class _Children(dict[type[cst.CSTNode], Callable[[Any], list[cst.CSTNode]]]):
+    """What gives the children of a node, for each class of nodes: those that are most common have their own."""
+
+    def __missing__(self, kind: type[cst.CSTNode]) -> Callable[[Any], list[cst.CSTNode]]:
+        names = _fields[kind]
+
+        def find(node: Any) -> list[cst.CSTNode]:
+            found: list[cst.CSTNode] = []
+            for name in names:
+                child = getattr(node, name)
+                kind = child.__class__
+                if kind in _SEQUENCES:
+                    found.extend(child)
+                elif kind not in _NO_NODES:
+                    found.append(child)
+            return found
+
+        self[kind] = find
+        return find
+
+
+_children = _Children(
+    {
+        cst.Attribute: lambda node: [node.value, node.attr],
+        cst.Call: lambda node: [node.func, *node.args],
+        cst.Arg: lambda node: [node.value],
+        cst.Index: lambda node: [node.value],
+        cst.SubscriptElement: lambda node: [node.slice],
+        cst.Subscript: lambda node: [node.value, *node.slice],
+        cst.BinaryOperation: lambda node: [node.left, node.right],
+        cst.Element: lambda node: [node.value],
+        cst.Tuple: lambda node: list(node.elements),
+        cst.Expr: lambda node: [node.value],
+        cst.Assign: lambda node: [*node.targets, node.value],
+        cst.AssignTarget: lambda node: [node.target],
+        cst.SimpleStatementLine: lambda node: list(node.body),
+        cst.IndentedBlock: lambda node: list(node.body),
+    }
+)
+
+
 def children(node: cst.CSTNode) -> list[cst.CSTNode]:
     """Return the children that may hold code, in source order."""
-    found: list[cst.CSTNode] = []
-    for name in _fields[node.__class__]:
-        child = getattr(node, name)
-        kind = child.__class__
-        if kind in _SEQUENCES:
-            found.extend(child)
-        elif kind not in _NO_NODES:
-            found.append(child)
-    return found
+    return _children[node.__class__](node)
 
 
 def within(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
@@ -222,8 +255,9 @@ def within(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
     while stack:
         current = stack.pop()
         yield current
-        if _fields[current.__class__]:
-            stack.extend(children(current))
+        kind = current.__class__
+        if kind is not cst.Name:
+            stack.extend(_children[kind](current))
 
 
 DEFINITIONS = kinds(cst.FunctionDef, cst.ClassDef, cst.Lambda)
@@ -237,8 +271,8 @@ def running(*nodes: cst.CSTNode) -> Iterator[cst.CSTNode]:
         current = stack.pop()
         yield current
         kind = current.__class__
-        if _fields[kind] and kind not in DEFINITIONS:
-            stack.extend(children(current))
+        if kind is not cst.Name and kind not in DEFINITIONS:
+            stack.extend(_children[kind](current))
 
 
 def same_code(one: cst.CSTNode, other: cst.CSTNode) -> bool:
@@ -289,6 +323,9 @@ class Tree:
         self.star_imports: list[str] = []
         self.left_before: dict[int, frozenset[int]] = {}
         """The statements of a block that follow a test for tracers which leaves it; `guards` keeps them here."""
+        self.item_stores: dict[int, list[cst.Assign]] = defaultdict(list)
+        """By the `id` of the function that runs them: the assignments to items of containers."""
+        self._bodies: dict[int, list[cst.CSTNode]] = {}
         self._order = 0
         self._stack: list[tuple[cst.CSTNode, cst.CSTNode, Context]] = []
         self._walk(module)
@@ -301,6 +338,7 @@ class Tree:
             item.scope.function = item.scope.cls = None
             del item.node
         self.module_scope.bindings.clear()
+        self._bodies.clear()
 
     # The walk
 
@@ -430,6 +468,8 @@ class Tree:
             self.parents[id(target)] = node
             self.parents[id(target.target)] = target
             self._bind_target(target.target, "assign", node.value, context)
+        if any(target.target.__class__ is cst.Subscript for target in node.targets) and context.scope.kind != "class":
+            self.item_stores[id(context.function)].append(node)
         self._push(node, context, node.value)
 
     def _on_ann_assign(self, node: cst.AnnAssign, context: Context) -> None:
@@ -718,16 +758,23 @@ class Tree:
             yield current
             current = parents.get(id(current))
 
-    def body(self, function: Function) -> Iterator[cst.CSTNode]:
-        """Yield the nodes that run when a function runs, in source order; not those of functions defined in it."""
+    def body(self, function: Function) -> list[cst.CSTNode]:
+        """Return the nodes that run when a function runs, in source order; not those of functions defined in it."""
+        found = self._bodies.get(id(function))
+        if found is None:
+            found = self._bodies[id(function)] = list(self._body(function))
+        return found
+
+    @staticmethod
+    def _body(function: Function) -> Iterator[cst.CSTNode]:
         stack: list[cst.CSTNode] = [function.node.body]
         while stack:
             node = stack.pop()
             yield node
             kind = node.__class__
             if kind not in DEFINITIONS:
-                if _fields[kind]:
-                    stack.extend(reversed(children(node)))
+                if kind is not cst.Name:
+                    stack.extend(reversed(_children[kind](node)))
             elif isinstance(node, (cst.FunctionDef, cst.ClassDef)):
                 stack.extend(item.decorator for item in reversed(node.decorators))
 

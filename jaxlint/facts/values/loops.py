@@ -662,7 +662,7 @@ class Loops:
         """Whether an iteration updates an array at an index that the loop variable gives."""
         targets = self.targets(loop)
         return bool(targets) and any(
-            isinstance(node, cst.Subscript)
+            type(node) is cst.Subscript
             and isinstance(node.value, cst.Attribute)
             and node.value.attr.value == "at"
             and not isinstance(node.value.value, cst.Call)  # `jnp.zeros(n).at[i].set(1.0)` is a unit vector
