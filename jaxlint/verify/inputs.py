@@ -141,6 +141,10 @@ class Record:
         value = self.__dict__[name] = self.__dict__["_make"](name)
         return value
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Record:
+        # Not what makes its attributes.
+        return self._changed()
+
     def _changed(self, **changes: Any) -> Record:
         fields = {name: value for name, value in self.__dict__.items() if name != "_make"}
         return Record(self.__dict__["_make"], {**fields, **changes})
@@ -157,6 +161,11 @@ class Opaque:
             raise AttributeError(name)
         value = self.__dict__[name] = self.__dict__["_make"](name)
         return value
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Opaque:
+        copied = Opaque(self.__dict__["_make"])
+        copied.__dict__.update(self.__dict__)
+        return copied
 
 
 class Synthesis:
@@ -635,6 +644,9 @@ class _StandIn:
         self._path = path
         self._kind = kind
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> _StandIn:
+        return self
+
     def __call__(self, *arguments: Any, **words: Any) -> Any:
         synthesis = self._world.synthesis
         if any(map(_is_function, (*arguments, *words.values()))):
@@ -643,11 +655,12 @@ class _StandIn:
             return self._result(arguments, words)
 
     def _result(self, arguments: tuple[Any, ...], words: Mapping[str, Any]) -> Any:
-        jax = self._world.jax
+        jax, numpy = self._world.jax, importlib.import_module("numpy")
         leaves = [
             leaf
             for leaf in jax.tree.leaves((arguments, words))
-            if hasattr(leaf, "dtype") and jax.dtypes.issubdtype(leaf.dtype, jax.numpy.number)
+            # What is made up has every attribute.
+            if isinstance(leaf, jax.Array | numpy.ndarray) and jax.dtypes.issubdtype(leaf.dtype, jax.numpy.number)
         ]
         total = sum((jax.numpy.sum(leaf) for leaf in leaves), start=jax.numpy.zeros(()))
         given = [*arguments, *words.values()]

@@ -345,7 +345,8 @@ class Watch:
         """Call a function of jax that compiles what it is given, and note whether that is new."""
         given = [*arguments, *words.values()]
         given += [item for value in given if isinstance(value, list | tuple) for item in value]
-        new = [self._is_new(value) for value in given if type(value) is types.FunctionType]
+        inner = [value if self.compiled(value) is None else getattr(value, "__wrapped__", None) for value in given]
+        new = [self._is_new(value) for value in inner if type(value) is types.FunctionType]
         if any(new):
             self.fresh[self._frames(frame), self.is_eager()] += 1
         return function(*arguments, **words)

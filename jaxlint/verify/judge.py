@@ -9,7 +9,18 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from jaxlint.verify.observation import Anchor, Event, Failure, Growth, Leaf, Observation, Output, Place, Run
+from jaxlint.verify.observation import (
+    Anchor,
+    Event,
+    Failure,
+    Growth,
+    Leaf,
+    Observation,
+    Output,
+    Place,
+    Run,
+    comes_from,
+)
 from jaxlint.verify.places import Entry
 
 
@@ -54,15 +65,6 @@ class Judgement:
 def compiles(runs: Iterable[Run], anchor: Anchor | None) -> list[int]:
     """Return, for each run, the number of backend compiles that come from a place, or from anywhere."""
     return [sum(e.count for e in run.events if e.kind == "compile" and comes_from(e, anchor)) for run in runs]
-
-
-def comes_from(event: Event, anchor: Anchor | None) -> bool:
-    """Tell whether an event comes from a place; any does where there is no anchor.
-
-    It does if the compiled object that was called was made there, wherever it was called; for an event that no
-    compiled object visible caused, if the place was being evaluated.
-    """
-    return anchor is None or any(map(anchor.holds, event.made or event.stack))
 
 
 def figures(observation: Observation, anchor: Anchor | None) -> Evidence:

@@ -111,6 +111,17 @@ class Run:
     renamed: tuple[str, ...] = ()
 
 
+def comes_from(event: Event, anchor: Anchor | None) -> bool:
+    """Tell whether an event comes from a place; any does where there is no anchor.
+
+    It does if the compiled object that was called was made there, wherever it was called; for an event that no
+    compiled object visible caused, or one that was only passed to a function, if the place was being evaluated.
+    """
+    if anchor is None or any(map(anchor.holds, event.made)):
+        return True
+    return not (event.made and event.called) and any(map(anchor.holds, event.stack))
+
+
 def is_done(run: Run, line: int, anchor: Anchor, pieces: Sequence[str]) -> bool:
     """Tell whether a run that failed did so after all of a place had run.
 

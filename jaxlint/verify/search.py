@@ -22,7 +22,7 @@ from typing import Any
 
 from . import clock
 from .inputs import ARRAY_ATTRIBUTES, SIZE, Choice, NoInputError, Slot, State, Synthesis, World, bare, instances
-from .observation import Anchor, Failure, Run, is_done
+from .observation import Anchor, Failure, Run, comes_from, is_done
 from .recorder import EnoughError, Recorder
 from .standins import NOT_LOADED, NOTES
 from .uses import Definitions, Function, FunctionUses, Use
@@ -555,13 +555,13 @@ class Search:
             return False
         if failure.type == DeadlineError.__name__:
             kinds = ("miss", "compile")
-            return any(e.kind in kinds and any(map(wanted.anchor.holds, e.made or e.stack)) for e in run.events)
+            return any(e.kind in kinds and comes_from(e, wanted.anchor) for e in run.events)
         if any(map(wanted.anchor.holds, failure.stack)):
             return False
         calls = {
             event.stack[0]
             for event in run.events
-            if event.stack and event.kind != "made" and any(map(wanted.anchor.holds, event.made or event.stack))
+            if event.stack and event.kind != "made" and comes_from(event, wanted.anchor)
         }
         return bool(calls) and not calls & set(failure.stack)
 
@@ -1020,6 +1020,8 @@ def _kinds_for(kind: str, message: str) -> tuple[str, ...]:
     if "not callable" in message:
         return ("function", "model")
     if "string indexing" in message or "not str" in message or "must be integers or slices" in message:
+        return ("dict",)
+    if "a mapping" in message:
         return ("dict",)
     if "unpack" in message or "not iterable" in message or "not subscriptable" in message:
         return ("sequence", "array", "dict")

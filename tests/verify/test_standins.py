@@ -306,6 +306,37 @@ def test_loops_whose_result_is_needed_whole_are_measured_at_two_sizes(judge: Jud
     assert judge(text, "JAX302").shown, judge(text, "JAX302").evidence
 
 
+def test_what_is_passed_to_a_loop_of_jax_compiles_where_that_is(judge: Judge) -> None:
+    text = """
+        def f(x):
+            @jax.jit
+            def step(carry, _):
+                return carry * 2, None
+
+            x, _ = jax.lax.scan(step, x, None, length=3)  # here
+            return x
+    """
+    assert judge(text, "JAX106").shown, judge(text, "JAX106").evidence
+    outside = textwrap.dedent(text).replace("        return carry * 2, None\n", "")
+    outside = outside.replace("    @jax.jit\n    def step(carry, _):\n", "")
+    kept = "@jax.jit\ndef step(carry, _):\n    return carry * 2, None\n" + outside
+    assert not judge(kept, "JAX106").shown
+
+
+def test_what_is_made_up_can_be_copied_and_unpacked(judge: Judge) -> None:
+    text = """
+        import copy
+
+        def f(model, config, x):
+            kept = copy.deepcopy(model.hyper)
+            config = {**config, "more": 1}
+            if kept.flag:
+                x = x * kept.scale
+            return jax.jit(lambda v: v * 2)(x)  # here
+    """
+    assert judge(text).shown, judge(text).evidence
+
+
 def test_keywords_that_are_read_are_given(judge: Judge) -> None:
     text = """
         def f(x, **rest):
