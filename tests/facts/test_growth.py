@@ -68,7 +68,28 @@ def _joined_statements(count: int) -> str:
     return "; ".join(f"x{i} = jnp.sin({i})" for i in range(count * 10)) + "\njax.jit(f)\n"
 
 
+def _loop_that_reassigns(count: int) -> str:
+    lines = _many(count, "        x = jnp.sin(x) + #\n")
+    return f"def f(x):\n    for _ in range(1000):\n{lines}    return x\n"
+
+
+def _names_that_branches_reassign(count: int) -> str:
+    return (
+        "@jax.jit\ndef f(x, n):\n"
+        + _many(count, "    if n > #:\n        x = x + #\n    x = jnp.sin(x)\n")
+        + "    return x\n"
+    )
+
+
+def _deep_subclasses(count: int) -> str:
+    links = "".join(f"class C{i + 1}(C{i}):\n    pass\n\n" for i in range(count))
+    return f"class C0:\n    pass\n\n{links}def f(x):\n    return jax.jit(C{count}().g)(x)\n"
+
+
 SHAPES = [
+    _loop_that_reassigns,
+    _names_that_branches_reassign,
+    _deep_subclasses,
     _eager_loops,
     _jits_in_one_function,
     _compiled_methods,

@@ -6,7 +6,9 @@ several; it is in source order, so that findings do not depend on hashing.
 
 from __future__ import annotations
 
+import bisect
 import functools
+import itertools
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -64,6 +66,7 @@ class Names:
         self.tree = tree
         self.asking = Asking()
         self._values: Answers[tuple[Value, ...]] = Answers(self.asking)
+        self._orders_of: dict[int, list[int]] = {}
         self._orders: Answers[list[Class]] = Answers(self.asking)
         self.given_class: Callable[[Parameter], Class | None] | None = None
         """Tells the class of what all visible calls give to a parameter, once the calls are known."""
@@ -101,23 +104,45 @@ class Names:
         found = scope.bindings[name]
         if len(found) == 1 or scope.frame is not context.scope.frame:
             return found
-        carried: list[Binding] = []
+        earlier, later = self._around(found, context.order)
         reaching: list[Binding] = []
         certain: Context | None = None
-        for binding in reversed(found):
+        for binding in earlier:
             other = binding.context
-            if other.order >= context.order:
-                if other.loop is not None and context.loop is not None and context.loop.inside(other.loop):
-                    carried.append(binding)
-            elif not _exclusive(other, context):
+            if not _exclusive(other, context):
                 reaching.append(binding)
                 if context.branch[: len(other.branch)] == other.branch:
                     certain = other
                     break
-        if certain is not None and certain.loop is not None:
-            # What an iteration leaves behind is bound again in the next iteration before the use.
-            carried = [b for b in carried if not certain.loop.inside(b.context.loop)]
-        return [*reversed(reaching), *reversed(carried)] or found
+        carried: list[Binding] = []
+        # What an iteration leaves behind is bound again in the next iteration before the use.
+        if context.loop is not None and (certain is None or certain.loop is not context.loop):
+            again = certain.loop if certain is not None else None
+            carried = [
+                binding
+                for binding in later
+                if (loop := binding.context.loop) is not None
+                and context.loop.inside(loop)
+                and (again is None or not again.inside(loop))
+            ]
+        return [*reversed(reaching), *carried] or found
+
+    def _around(self, found: list[Binding], order: int) -> tuple[Iterable[Binding], Iterable[Binding]]:
+        """Return the bindings of a name before a statement, the last of them first, and those that are not before it.
+
+        Both are looked through only as far as is asked for, and found by halves where the bindings are in order.
+        """
+        orders = self._orders_of.get(id(found))
+        if orders is None:
+            orders = [binding.context.order for binding in found]
+            if any(one > other for one, other in itertools.pairwise(orders)):
+                orders = []
+            self._orders_of[id(found)] = orders
+        if not orders:
+            before = [binding for binding in found if binding.context.order < order]
+            return reversed(before), [binding for binding in found if binding.context.order >= order]
+        place = bisect.bisect_left(orders, order)
+        return (found[index] for index in range(place - 1, -1, -1)), itertools.islice(found, place, None)
 
     def uses(self, binding: Binding) -> list[cst.Name]:
         """Return the loads that a binding may reach, in source order, those in inner functions included."""
@@ -284,6 +309,11 @@ class Names:
             current = work.popleft()
             if id(current) in order:
                 continue
+            known = self._orders.known(id(current)) if not work else None
+            if known is not None:
+                for item in known:
+                    order.setdefault(id(item), item)
+                break
             order[id(current)] = current
             for base in current.bases:
                 work.extend(value for value in self.values(base) if isinstance(value, Class))

@@ -59,6 +59,18 @@ def _build(kind: type[cst.CSTNode], *fields: str) -> Callable[..., Any]:
 
         return two
 
+    if len(setters) == 3:
+        begin, middle, end = setters
+
+        def three(value: object, other: object, last: object) -> cst.CSTNode:
+            node = new(kind)
+            begin(node, value)
+            middle(node, other)
+            end(node, last)
+            return node
+
+        return three
+
     def build(*values: object) -> cst.CSTNode:
         node = new(kind)
         for setter, value in zip(setters, values, strict=True):
