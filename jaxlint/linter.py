@@ -211,8 +211,10 @@ def _judged(facts: ModuleFacts, rule: Rule, report: Report) -> tuple[Fix, ...]:
     from jaxlint.fixes.text.wrapping import wrapped
 
     length = facts.settings.line_length
-    raises = rule.impact is Impact.ERROR
-    known = (judged(facts, report.node, fix, raises=raises) for fix in fixes)
+    evidence = report.evidence
+    if rule.impact is Impact.ERROR and not evidence.error:
+        evidence = dataclasses.replace(evidence, error=True)
+    known = (judged(facts, report.node, fix, evidence) for fix in fixes)
     return tuple(wrapped(facts.source, fix, length) for fix in known)
 
 

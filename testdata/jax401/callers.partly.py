@@ -57,23 +57,23 @@ def polish(tree, rates):
 
 
 @jax.jit
-def _map_sums(tree):
+def _tree_sum(tree):
     return jax.tree.map(jnp.sum, tree)
 
 
 def logged(tree):
-    sums = _map_sums(tree)
+    sums = _tree_sum(tree)
     print({name: float(value) for name, value in sums.items()})
 
 
 @jax.jit
-def _measured_tree(tree):
+def _tree_vdot(tree):
     return jax.tree.map(lambda x: jnp.vdot(x, x), tree)
 
 
 def measured(tree):
     """What `float` is given is no tracer."""
-    return float(sum(jax.tree.leaves(_measured_tree(tree))))
+    return float(sum(jax.tree.leaves(_tree_vdot(tree))))
 
 
 @jax.jit

@@ -102,12 +102,12 @@ def transposed(tree):
 
 
 @jax.jit
-def _batched_tree(*trees):
+def _tree_stack(*trees):
     return jax.tree.map(lambda *xs: jnp.stack(xs), *trees)
 
 
 def batched(trees):
-    return _batched_tree(*trees)
+    return _tree_stack(*trees)
 
 
 @jax.jit
@@ -181,8 +181,8 @@ def _map_params(params, other):
 
 
 @jax.jit
-def _norms_tree(params):
-    return jax.tree.map(jnp.linalg.norm, params)
+def _tree_norm(tree):
+    return jax.tree.map(jnp.linalg.norm, tree)
 
 
 class Trainer:
@@ -193,7 +193,7 @@ class Trainer:
         self.params = _map_params(self.params, other)
 
     def norms(self):
-        return _norms_tree(self.params)
+        return _tree_norm(self.params)
 
 
 def make(count=2):

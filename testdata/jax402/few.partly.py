@@ -151,7 +151,7 @@ def halved(x, n_steps):
 
 
 @jax.jit
-def _relaxed_turn(x):
+def _relaxed_step(x):
     x = 0.5 * (x + jnp.roll(x, 1))
     return x
 
@@ -162,7 +162,7 @@ def relaxed(x: jax.Array, n_steps, use_jit):
         return jax.jit(halved, static_argnums=1)(x, n_steps)
     else:
         for step in range(n_steps):
-            x = _relaxed_turn(x)
+            x = _relaxed_step(x)
         return float(x.sum())
 
 
@@ -178,7 +178,7 @@ def squared(rows: list["np.ndarray"]):
 
 
 @jax.jit
-def _smoothed_turn(x):
+def _smoothed_step(x):
     x = jnp.sin(x) * 0.5 + jnp.cos(x)
     return x
 
@@ -187,7 +187,7 @@ def smoothed(tree, x: jax.Array, n_steps):
     """A map over the leaves of a tree is no loop of jax, which would do the work of the turn."""
     for _ in range(n_steps):
         tree = jax.tree.map(np.shape, tree)
-        x = _smoothed_turn(x)
+        x = _smoothed_step(x)
     return x
 
 

@@ -24,7 +24,7 @@ def resolved(n):
 
 
 @jax.jit
-def _exchanged_turn(x):
+def _exchanged_step(x):
     slopes = jnp.outer(x, x) + jnp.eye(3) * jnp.sum(jnp.square(x))
     return slopes
 
@@ -32,7 +32,7 @@ def _exchanged_turn(x):
 def exchanged(x, n_steps):
     """NumPy solves between the array operations."""
     for _ in range(n_steps):
-        slopes = _exchanged_turn(x)
+        slopes = _exchanged_step(x)
         moved = np.linalg.solve(np.asarray(slopes), np.ones(3))
         x = 0.5 * jnp.asarray(moved) + 0.1 * jnp.tanh(x)
     return x
@@ -57,7 +57,7 @@ def folded(n_steps):
 
 
 @jax.jit
-def _products_turn(i):
+def _products_step(i):
     unit = jnp.zeros(3).at[i % 3].set(1.0)
     return unit
 
@@ -66,7 +66,7 @@ def products(matrix, x, count):
     """A unit vector is made anew, and nothing says that there are many."""
     rows = []
     for i in range(count):
-        unit = _products_turn(i)
+        unit = _products_step(i)
         rows.append(jnp.asarray(matrix @ unit) @ x)
     return rows
 
@@ -79,7 +79,7 @@ def clamped(x, metals):
 
 
 @jax.jit
-def _measured_last_turn(x):
+def _measured_last_step(x):
     x = jnp.tanh(x) * 0.9 + jnp.sin(x) * 0.1
     return x
 
@@ -88,7 +88,7 @@ def measured_last(x, n_steps):
     """What is read last is no hindrance."""
     found = []
     for _ in range(n_steps):
-        x = _measured_last_turn(x)
+        x = _measured_last_step(x)
         found.append(float(jnp.mean(jnp.square(x))))
     return x, found
 
@@ -119,14 +119,14 @@ def kept_finite(x, n_steps):
 
 
 @jax.jit
-def _one_epoch_turn(x, batch):
+def _one_epoch_step(x, batch):
     x = x - 0.1 * jnp.tanh(x - batch) - 0.01 * jnp.sin(x) * jnp.cos(x) * jnp.exp(-x)
     return x
 
 
 def one_epoch(x, batches):
     for batch in batches:
-        x = _one_epoch_turn(x, batch)
+        x = _one_epoch_step(x, batch)
     return x
 
 

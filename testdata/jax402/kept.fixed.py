@@ -37,7 +37,7 @@ class Filter:
 
 
 @jax.jit
-def _run_turn(x, weight):
+def _run_step(x, weight):
     x = jnp.tanh(x) * weight + jnp.sin(x) * 0.1
     return x
 
@@ -50,7 +50,7 @@ class Smoother:
 
     def run(self, x, n_steps):
         for _ in range(n_steps):
-            x = _run_turn(x, self.weight)
+            x = _run_step(x, self.weight)
         return x
 
 

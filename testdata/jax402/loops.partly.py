@@ -87,7 +87,7 @@ def smoothed(x, width):
 
 
 @jax.jit
-def _report_turn(signal):
+def _report_step(signal):
     signal = smoothed(signal, 3)
     signal = signal / jnp.max(signal)
     return signal
@@ -95,7 +95,7 @@ def _report_turn(signal):
 
 def report(signals):
     for signal in signals:
-        signal = _report_turn(signal)
+        signal = _report_step(signal)
     print(float(signal.sum()))
 
 
@@ -108,7 +108,7 @@ def unseen_caller(signals):
 
 
 @jax.jit
-def _main_turn(x, rate):
+def _main_step(x, rate):
     x = x - rate * jnp.sin(x)
     return x
 
@@ -116,7 +116,7 @@ def _main_turn(x, rate):
 def main():
     x = jnp.ones(16)
     for rate in (0.9**k for k in range(40)):
-        x = _main_turn(x, rate)
+        x = _main_step(x, rate)
     for start in (0.1, 0.2):
         x = x + settled(x * start, 0.05)
     report([x, x + 1.0] * 20)

@@ -64,7 +64,7 @@ def positives(x: jax.Array, n_steps):
 
 
 @jax.jit
-def _written_turn(x):
+def _written_step(x):
     x = x - 0.1 * jnp.sin(x) * jnp.cos(x)
     return x
 
@@ -72,20 +72,20 @@ def _written_turn(x):
 def written(x, n_steps):
     """The file takes longer."""
     for _ in range(n_steps):
-        x = _written_turn(x)
+        x = _written_step(x)
         np.save(io.BytesIO(), x)
     return x
 
 
 @jax.jit
-def _written_at_times_turn(x):
+def _written_at_times_step(x):
     x = x - 0.1 * jnp.sin(x) * jnp.cos(x)
     return x
 
 
 def written_at_times(x, n_steps):
     for step in range(n_steps):
-        x = _written_at_times_turn(x)
+        x = _written_at_times_step(x)
         if step % 100 == 99:
             np.save(io.BytesIO(), x)
     return x

@@ -22,7 +22,7 @@ def filled(n_steps):
 
 
 @jax.jit
-def _priced_turn(point, row, date):
+def _priced_step(point, row, date):
     row = row.at[point].set(jnp.exp(-date * point))
     return row
 
@@ -33,7 +33,7 @@ def priced(dates, n_grid):
     for date in dates:
         row = jnp.zeros(n_grid)
         for point in range(n_grid):
-            row = _priced_turn(point, row, date)
+            row = _priced_step(point, row, date)
         prices.append(row)
     return prices
 

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 
 
 @jax.jit
-def _trained_turn(batch, weights, rate):
+def _trained_step(batch, weights, rate):
     # The error first, then the step.
     error = jnp.dot(batch, weights) - 1.0
     slope = 2.0 * jnp.dot(batch.T, error)
@@ -16,13 +16,13 @@ def _trained_turn(batch, weights, rate):
 def trained(weights, batches, rate):
     losses = []
     for batch in batches:
-        error, weights = _trained_turn(batch, weights, rate)
+        error, weights = _trained_step(batch, weights, rate)
         losses.append(float(jnp.mean(error**2)))
     return weights, losses
 
 
 @jax.jit
-def _go_turn(sub, x, number, scale):
+def _go_step(sub, x, number, scale):
     noise = jax.random.normal(sub, x.shape)
     x = x + scale * noise / (1 + number)
     return x
@@ -36,7 +36,7 @@ class Walk:
     def go(self, key, x, n_steps):
         for number in range(n_steps):
             key, sub = jax.random.split(key)
-            x = _go_turn(sub, x, number, self.scale)
+            x = _go_step(sub, x, number, self.scale)
             self.visited.append(number)
         return x
 

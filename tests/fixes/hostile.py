@@ -658,6 +658,214 @@ _BODIES = {
                 return type(error).__name__
         print(check())
         """,
+    # Who sees that a function has another name, or that the module has one more.
+    "a name that a helper prints": """
+        def timed(f, x):
+            print("calling", f.__name__)
+            return f(x)
+        def run(x):
+            @jax.jit
+            def step(v):
+                return v + 1
+            return float(timed(step, x))
+        print(run(1.0))
+        """,
+    "functions that are collected at import": """
+        def run(x):
+            @jax.jit
+            def f(v):
+                return v + 1
+            return float(f(x))
+        TABLE = sorted(name for name, value in list(globals().items()) if callable(value))
+        def other():
+            return TABLE
+        print(other(), run(1.0))
+        """,
+    "functions in a traceback": """
+        import sys
+        import traceback
+        def run(x):
+            @jax.jit
+            def f(v):
+                raise KeyError("no")
+            try:
+                return f(x)
+            except KeyError:
+                return [row.name for row in traceback.extract_tb(sys.exc_info()[2]) if row.filename == __file__]
+        print(run(1.0))
+        """,
+    "a name that belongs to its class": """
+        def _Net__loss(v):
+            return v * 2.0
+        def __loss(v):
+            return v * 50.0
+        class Net:
+            def run(self, x):
+                return float(jax.jit(jax.grad(__loss))(x))
+        print(Net().run(1.0))
+        """,
+    # What is replaced.
+    "a function of a library that is patched": """
+        def run(x):
+            @jax.jit
+            def f(v):
+                return jnp.sin(v)
+            return float(f(x))
+        first = run(1.0)
+        with mock.patch.object(jnp, "sin", jnp.cos):
+            print(first, run(1.0))
+        """,
+    "a function of a library that is assigned": """
+        import math
+        def run(x):
+            return float(jax.jit(jax.grad(lambda v: v * math.floor(2.5)))(x))
+        first, before = run(1.0), math.floor
+        math.floor = lambda v: 9.0
+        print(first, run(1.0))
+        math.floor = before
+        """,
+    "an imported name that is bound by its text": """
+        from jax.numpy import sin
+        def run(x):
+            def f(v):
+                return sin(v)
+            return float(jax.jit(jax.vmap(f))(x)[0])
+        first = run(jnp.ones(1))
+        globals()["sin"] = jnp.cos
+        print(first, run(jnp.ones(1)))
+        """,
+    "a frozen object that is set all the same": """
+        import dataclasses
+        @dataclasses.dataclass(frozen=True)
+        class Options:
+            scale: float = 1.0
+        OPTIONS = Options()
+        def run(x):
+            return float(jax.jit(lambda v: v * OPTIONS.scale)(x))
+        first = run(1.0)
+        object.__setattr__(OPTIONS, "scale", 4.0)
+        print(first, run(1.0))
+        """,
+    "a compiled function that reads what changes": """
+        SCALE = [1.0]
+        @functools.partial(jax.jit, static_argnames="fn")
+        def apply(x, fn):
+            return fn(x) * SCALE[0]
+        def run(x):
+            return float(apply(x, fn=lambda v: v + 1))
+        first = run(1.0)
+        SCALE[0] = 3.0
+        print(first, run(1.0))
+        """,
+    "a compiled function that notes its traces": """
+        SEEN = []
+        @functools.partial(jax.jit, static_argnames="fn")
+        def apply(x, fn):
+            SEEN.append(fn)
+            return fn(x)
+        def run(x):
+            return float(apply(x, fn=lambda v: v + 1))
+        print(run(1.0), run(1.0), len(SEEN))
+        """,
+    # Who catches an error.
+    "an error that a decorator catches": """
+        def guarded(function):
+            def inner(*given):
+                try:
+                    return function(*given)
+                except Exception as error:
+                    return type(error).__name__
+            return inner
+        @guarded
+        @jax.jit
+        def power(x, n):
+            for _ in range(n):
+                x = x * 2
+            return x
+        print(power(1.0, 3))
+        """,
+    "an error that a manager of the file catches": """
+        class Catching:
+            def __enter__(self):
+                return self
+            def __exit__(self, kind, error, trace):
+                print(kind and kind.__name__)
+                return True
+        @jax.jit
+        def power(x, n):
+            for _ in range(n):
+                x = x * 2
+            return x
+        def run():
+            with Catching():
+                power(1.0, 3)
+        run()
+        """,
+    "an error that a future keeps": """
+        from concurrent.futures import ThreadPoolExecutor
+        @jax.jit
+        def power(x, n):
+            for _ in range(n):
+                x = x * 2
+            return x
+        def run():
+            with ThreadPoolExecutor(1) as pool:
+                return pool.submit(power, 1.0, 3).exception()
+        print(type(run()).__name__)
+        """,
+    "an error that a return in `finally` drops": """
+        @jax.jit
+        def power(x, n):
+            for _ in range(n):
+                x = x * 2
+            return x
+        def run():
+            done = False
+            try:
+                power(1.0, 3)
+                done = True
+            finally:
+                return done
+        print(run())
+        """,
+    "an error that an example shows": """
+        import doctest
+        @jax.jit
+        def power(x, n):
+            '''Double.
+
+            >>> power(1.0, 3)
+            Traceback (most recent call last):
+            ...
+            jax.errors.TracerIntegerConversionError: ...
+            '''
+            for _ in range(n):
+                x = x * 2
+            return x
+        def failures():
+            flags = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
+            runner = doctest.DocTestRunner(optionflags=flags, verbose=False)
+            for example in doctest.DocTestFinder().find(power, "power", globs={"power": power}):
+                runner.run(example, out=lambda text: None)
+            return runner.failures
+        print(failures())
+        """,
+    "an error that a helper catches": """
+        @jax.jit
+        def power(x, n):
+            for _ in range(n):
+                x = x * 2
+            return x
+        def outcome(call):
+            try:
+                return float(call())
+            except Exception as error:
+                return type(error).__name__
+        thrice = functools.partial(power, n=3)
+        def run():
+            print(outcome(lambda: thrice(1.0)))
+        run()
+        """,
 }
 
 

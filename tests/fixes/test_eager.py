@@ -31,7 +31,7 @@ MADE = {
     "bodies that capture nothing move, with the helpers that they use and their comments": (
         """
 
-        def run(x):
+        def settled(x):
             def half(v):
                 return v * 0.5
 
@@ -53,12 +53,12 @@ MADE = {
             return v * 0.5
 
 
-        def _run_body(v):
+        def _settled_body(v):
             return _half(v)
 
 
-        def run(x):
-            return lax.while_loop(_small, _run_body, x)
+        def settled(x):
+            return lax.while_loop(_small, _settled_body, x)
         """,
     ),
     "a partial of constants becomes an assignment": (
@@ -68,7 +68,7 @@ MADE = {
             return carry * rate + x, x
 
 
-        def run(xs):
+        def settled(xs):
             return lax.scan(functools.partial(decay, 0.5), 0.0, xs)[0]
         """,
         "safe",
@@ -78,11 +78,11 @@ MADE = {
             return carry * rate + x, x
 
 
-        _run_step = functools.partial(decay, 0.5)
+        _settled_step = functools.partial(decay, 0.5)
 
 
-        def run(xs):
-            return lax.scan(_run_step, 0.0, xs)[0]
+        def settled(xs):
+            return lax.scan(_settled_step, 0.0, xs)[0]
         """,
     ),
     "what Python needs is static, texts and functions without being asked for": (
@@ -223,7 +223,7 @@ MADE = {
         """
 
         @jax.jit
-        def _go_turn(x, rate):
+        def _go_step(x, rate):
             # Half of it.
             y = jnp.sin(x) * rate
             x = x + 0.1 * y
@@ -233,7 +233,7 @@ MADE = {
         class Fit:
             def go(self, x, n_steps):
                 for n in range(n_steps):
-                    y, x = _go_turn(x, self.rate)
+                    y, x = _go_step(x, self.rate)
                     self.seen.append(n)
                     if jnp.max(y) > 10:
                         break

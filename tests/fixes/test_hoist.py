@@ -236,7 +236,8 @@ MADE_ONCE = {
             return x * x
 
 
-        y = f(1.0)
+        for _ in range(3):
+            y = f(1.0)
         """,
         """
 
@@ -252,7 +253,8 @@ MADE_ONCE = {
         _g_grad = jax.jit(jax.grad(g))
 
 
-        y = f(1.0)
+        for _ in range(3):
+            y = f(1.0)
         """,
     ),
     "what the module has is used": (

@@ -14,6 +14,9 @@ says.  What holds of a safe fix:
 - **A type that JAX cannot take is no argument and no result, and rounding stays the same** (`eager`), where code is
   compiled that was not.
 
+- **It is worth it** (`worth`): what adds to code that runs once, or is likely traced anyway, is for somebody
+  to decide.
+
 What cannot be shown is unsafe, and the fix says what was not; what is known to differ is for display only.
 """
 
@@ -27,6 +30,7 @@ from jaxlint.finding import Applicability
 if TYPE_CHECKING:
     import libcst as cst
 
+    from jaxlint.facts.evidence.confidence import Evidence
     from jaxlint.facts.module import ModuleFacts
     from jaxlint.finding import Fix
 
@@ -35,19 +39,19 @@ class KnownToDifferError(Exception):
     """The code means something else after a fix; the text says why."""
 
 
-def judged(facts: ModuleFacts, node: cst.CSTNode, fix: Fix, *, raises: bool = False) -> Fix:
+def judged(facts: ModuleFacts, node: cst.CSTNode, fix: Fix, evidence: Evidence) -> Fix:
     """Return a fix with what may be claimed of it, and the reason where that is less than its builder claimed.
 
     Args:
         facts: the module's.
         node: the place of the finding.
         fix: what a builder made for it.
-        raises: whether the code of the finding raises an exception, which is gone after the fix.
+        evidence: what speaks for and against the finding; an error is gone after the fix.
     """
     if fix.applicability is Applicability.DISPLAY or not fix.edits:
         return fix
     # Here, because most files have no fix.
-    from jaxlint.fixes.checks import at_import, errors, identity, state
+    from jaxlint.fixes.checks import at_import, errors, identity, state, worth
     from jaxlint.fixes.checks.change import Change
     from jaxlint.fixes.text.syntax import NoFixError
 
@@ -56,14 +60,16 @@ def judged(facts: ModuleFacts, node: cst.CSTNode, fix: Fix, *, raises: bool = Fa
         change = Change.of(facts, node, fix)
         reason = identity.reason(change)
         if fix.applicability is Applicability.SAFE:
-            reason = reason or at_import.reason(change) or state.reason(change)
-            reason = reason or (errors.reason(change) if raises else "")
+            reason = reason or at_import.reason(change) or state.reason(change, raises=evidence.error)
+            reason = reason or (errors.reason(change) if evidence.error else "")
     except KnownToDifferError as error:
         return replace(fix, applicability=Applicability.DISPLAY, condition=str(error))
     except NoFixError as error:
         reason = str(error)
-    if change is not None and (change.inserted or change.decorated) and change.is_in_test():
+    if change is not None and worth.is_in_test(change, evidence):
         return replace(fix, applicability=Applicability.DISPLAY, condition="not worth it in a test, which runs once")
+    if change is not None and fix.applicability is Applicability.SAFE:
+        reason = reason or worth.reason(change, evidence)
     if not reason or fix.applicability is not Applicability.SAFE:
         return fix
     return replace(fix, applicability=Applicability.UNSAFE, condition=reason)

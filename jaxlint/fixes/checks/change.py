@@ -8,9 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from jaxlint.facts.context.surroundings import is_test_file, is_test_name
 from jaxlint.finding import Edit, Fix, Span
-from jaxlint.fixes.moved_code.made import LOOPS
 from jaxlint.fixes.text.scopes import DEFS, FUNCTIONS, Scopes, scopes_of
 from jaxlint.fixes.text.syntax import NoFixError, Syntax, syntax_of
 
@@ -120,15 +118,6 @@ class Change:
     def _first_code(self, span: Span) -> int:
         text = self.syntax.text[span.start : span.end]
         return span.start + len(text) - len(text.lstrip())
-
-    def is_in_test(self) -> bool:
-        """Whether the finding is in a test, outside of its loops: code that runs once is no better for a fix."""
-        path, settings = self.facts.source.path, self.facts.settings
-        around = list(self.syntax.around(self.place)) if self.place is not None else []
-        if not is_test_file(path, settings) or any(isinstance(node, LOOPS) for node in around):
-            return False
-        functions = [node for node in around if isinstance(node, DEFS)]
-        return bool(functions) and is_test_name(functions[-1].name)
 
     def moved_functions(self) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
         """Yield the local functions that the fix takes away."""

@@ -38,7 +38,7 @@ def expected(syntax: Syntax, *names: str) -> bool:
 
 
 def callers(syntax: Syntax, names: Iterable[str]) -> set[str]:
-    """Return these functions, and those of the file that use them, directly or through others."""
+    """Return these functions, and what in the file uses them, directly or through others."""
     found, work = set(names), list(names)
     uses = _uses(syntax)
     while work:
@@ -51,13 +51,15 @@ def callers(syntax: Syntax, names: Iterable[str]) -> set[str]:
 
 @functools.lru_cache(maxsize=4)
 def _uses(syntax: Syntax) -> dict[str, set[str]]:
-    """Return for each name the functions whose code has it."""
+    """Return for each name the functions whose code has it, and what is made of it under another name."""
     found: dict[str, set[str]] = {}
     for node in ast.walk(syntax.tree):
         name = _name_of(node)
         for around in syntax.around(node) if name else ():
             if isinstance(around, DEFS):
                 found.setdefault(name, set()).add(around.name)
+            elif isinstance(around, ast.Assign):
+                found.setdefault(name, set()).update(t.id for t in around.targets if isinstance(t, ast.Name))
     return found
 
 
@@ -69,18 +71,70 @@ def _name_of(node: ast.AST) -> str:
 def catching(syntax: Syntax) -> frozenset[str]:
     """Return the names that the file uses where an exception is caught that JAX may raise."""
     found: set[str] = set()
+    through: set[str] = set()
     for node in ast.walk(syntax.tree):
-        if isinstance(node, (ast.Try, ast.TryStar)) and any(_catches(handler) for handler in node.handlers):
-            parts: list[ast.AST] = list(node.body)
-        elif isinstance(node, (ast.With, ast.AsyncWith)) and any(_is_raises(item) for item in node.items):
-            parts = list(node.body)
-        elif isinstance(node, ast.Call) and _name_of(node.func) in _RAISES:
-            parts = list(node.args)
-        else:
+        parts = _caught(node)
+        if not parts:
             continue
         found.update(name for part in parts for inner in ast.walk(part) if (name := _name_of(inner)))
-        found.update(around.name for around in syntax.around(node) if isinstance(around, DEFS))
+        around = [node.name for node in syntax.around(node) if isinstance(node, DEFS)]
+        found.update(around)
+        through.update(around)
+    through |= _managers(syntax)
+    for node in ast.walk(syntax.tree):
+        found.update(name for part in _given(node, through) for inner in ast.walk(part) if (name := _name_of(inner)))
+        if isinstance(node, DEFS) and any(_name_of(_called(d)) in through for d in node.decorator_list):
+            found.add(node.name)
+        if isinstance(node, DEFS) and _TRACEBACK in (ast.get_docstring(node, clean=False) or ""):
+            found.add(node.name)
     return frozenset(found)
+
+
+_TRACEBACK = "Traceback (most recent call last)"
+"""How an example in a docstring says that it raises."""
+
+
+def _caught(node: ast.AST) -> list[ast.AST]:
+    """Return the code whose exceptions a statement or a call catches."""
+    if isinstance(node, (ast.Try, ast.TryStar)):
+        leaves = any(isinstance(n, (ast.Return, ast.Break, ast.Continue)) for s in node.finalbody for n in ast.walk(s))
+        if leaves or any(_catches(handler) for handler in node.handlers):
+            return list(node.body)
+    elif isinstance(node, (ast.With, ast.AsyncWith)) and any(_is_raises(item) for item in node.items):
+        return list(node.body)
+    elif isinstance(node, ast.Call) and _name_of(node.func) in _RAISES:
+        return list(node.args)
+    return []
+
+
+def _given(node: ast.AST, through: set[str]) -> list[ast.AST]:
+    """Return what is handed to something that catches what it raises: a function, a manager, the pool of a future."""
+    if isinstance(node, ast.Call) and (_name_of(node.func) in through or _name_of(node.func) in _LATER):
+        return [*node.args, *(keyword.value for keyword in node.keywords)]
+    if isinstance(node, (ast.With, ast.AsyncWith)):
+        managers = {_name_of(_called(item.context_expr)) for item in node.items}
+        return list(node.body) if managers & through else []
+    return []
+
+
+_LATER = frozenset({"submit", "apply_async", "create_task", "run_in_executor"})
+"""Methods that run a function elsewhere, and keep the exception that it ends with."""
+
+
+def _managers(syntax: Syntax) -> set[str]:
+    """Return the classes of the file that may stop an exception at the end of a `with`."""
+    return {
+        node.name
+        for node in ast.walk(syntax.tree)
+        if isinstance(node, ast.ClassDef)
+        for member in node.body
+        if isinstance(member, DEFS) and member.name in ("__exit__", "__aexit__")
+        if any(isinstance(part, ast.Return) and part.value is not None for part in ast.walk(member))
+    }
+
+
+def _called(node: ast.expr) -> ast.expr:
+    return node.func if isinstance(node, ast.Call) else node
 
 
 def _catches(handler: ast.ExceptHandler) -> bool:

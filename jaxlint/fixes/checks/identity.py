@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -13,14 +14,20 @@ from jaxlint.fixes.text.scopes import DEFS
 
 if TYPE_CHECKING:
     from jaxlint.fixes.checks.change import Change
+    from jaxlint.fixes.text.syntax import Syntax
 
-_READING = frozenset({"lower", "trace", "eval_shape", "__name__", "__doc__", "__wrapped__", "__call__"})
-"""Attributes of functions and jitted functions that say no more than what the function is."""
+_READING = frozenset({"lower", "trace", "eval_shape", "__doc__", "__wrapped__", "__call__"})
+"""Attributes of functions and jitted functions that say no more than what the function does."""
 _RULES = frozenset(
     "defvjp defjvp defjvps defvmap def_vmap def_fwd def_bwd def_jvp def_transpose def_partition register".split()
 )
 """Methods that give a function rules of its own."""
 _CUSTOM = ("jax.custom_", "equinox.filter_custom_", "flax.nnx.custom_")
+_FRAMES = frozenset(
+    "extract_tb extract_stack walk_tb walk_stack getframeinfo getouterframes getinnerframes currentframe "
+    "_getframe".split()
+)
+"""Functions that say in which functions something ran."""
 _DEPTH = 3
 _STATELESS_CALLS = frozenset({"callable", "map", "isinstance", "print", "repr"})
 
@@ -31,11 +38,11 @@ def reason(change: Change) -> str:
     Raises:
         KnownToDifferError: something does for certain that the meaning of the code hangs on.
     """
-    found = ""
+    found = _of_names_read(change)
     place = change.place
     decorates = place is not None and isinstance(change.syntax.parents.get(place), DEFS)
     if change.inserted and isinstance(place, ast.Call) and not decorates and _makes_function(change, place):
-        found = _of_use(change, "the jitted function", place)
+        found = found or _of_use(change, "the jitted function", place)
     for name, scope in _names(change):
         for load in change.scopes.loads(name, scope):
             found = found or _of_use(change, name, load)
@@ -43,6 +50,49 @@ def reason(change: Change) -> str:
         for decorator in function.decorator_list:
             found = found or _of_decorator(change, function, decorator)
     return found
+
+
+def _of_names_read(change: Change) -> str:
+    """Say what shows that a function has another name, or that the module has one more.
+
+    Raises:
+        KnownToDifferError: a name means something else outside of its class.
+    """
+    syntax, place = change.syntax, change.place
+    if place is not None and any(isinstance(node, ast.ClassDef) for node in syntax.around(place)):
+        names = (text for node in change.inserted for part in ast.walk(node) for text in _texts(part))
+        if any(text.startswith("__") and not text.endswith("__") for text in names):
+            raise KnownToDifferError("a name with two leading underscores is another one outside of its class")
+    if change.inserted and not _FRAMES.isdisjoint(syntax.identifiers):
+        return "the file reads the names of functions that run"
+    return "the file walks over its own names" if change.inserted and walks_over_names(syntax) else ""
+
+
+def _texts(node: ast.AST) -> Iterator[str]:
+    for field in ("id", "attr", "arg", "name"):
+        if isinstance(text := getattr(node, field, None), str):
+            yield text
+
+
+@functools.lru_cache(maxsize=4)
+def walks_over_names(syntax: Syntax) -> bool:
+    """Whether the file takes all that the module binds, so that one more name would show."""
+    if {"getmembers", "modules"} <= set(syntax.identifiers):
+        return True
+    for node in ast.walk(syntax.tree):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.args:
+            continue
+        function = next((n for n in syntax.around(node) if isinstance(n, (*DEFS, ast.Lambda))), None)
+        parent = syntax.parents[node]
+        if node.func.id == "globals" or (node.func.id in ("vars", "dir", "locals") and function is None):
+            asked = isinstance(parent, ast.Subscript) or (isinstance(parent, ast.Compare) and parent.left is not node)
+            if not asked and getattr(parent, "attr", "") not in _OF_ONE:
+                return True
+    return False
+
+
+_OF_ONE = frozenset({"get", "update", "setdefault", "pop"})
+"""Methods of a dictionary that are about names that are given."""
 
 
 def _names(change: Change) -> Iterator[tuple[str, ast.AST]]:

@@ -10,13 +10,14 @@ from __future__ import annotations
 import ast
 import builtins
 import functools
+import re
 import symtable
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from jaxlint.facts.jax_api.wrappers import table
 from jaxlint.fixes.checks import known
-from jaxlint.fixes.checks.at_import import imported_as, imports_of
+from jaxlint.fixes.checks.at_import import imported_as, imports_of, replaced
 from jaxlint.fixes.moved_code.captures import dotted, is_constant
 from jaxlint.fixes.text.inplace import changes, root_of
 from jaxlint.fixes.text.scopes import DEFS, Scopes, scopes_of
@@ -34,6 +35,7 @@ _CONVERSIONS = frozenset("int float str bool complex bytes frozenset tuple len a
 _MAKERS = ("jax.numpy.", "jax.random.", "jax.lax.", "jax.nn.", "jax.sharding.", "optax.", "distrax.")
 """Modules whose functions give arrays of JAX, or records of functions."""
 
+_WORD = re.compile(r"\w+")
 _FROZEN = ("flax.struct.dataclass", "chex.dataclass", "jax_dataclasses.pytree_dataclass")
 _BY_NAME = frozenset(
     "globals exec vars modules __dict__ reload import_module delattr f_globals __globals__ __import__ currentframe "
@@ -42,10 +44,14 @@ _BY_NAME = frozenset(
 """Identifiers of files that may bind names of the module by their texts."""
 
 
-def reason(change: Change) -> str:
-    """Say what the moved or newly compiled code reads that somebody may change; empty where there is nothing."""
+def reason(change: Change, *, raises: bool = False) -> str:
+    """Say what the moved or newly compiled code reads that somebody may change; empty where there is nothing.
+
+    A jitted function that is to be traced once where it was traced at each call is judged as if it moved, unless the
+    calls raise.
+    """
     check = _State(change)
-    return check.of_inserted() or check.of_decorated()
+    return check.of_inserted() or check.of_decorated() or ("" if raises else check.of_called())
 
 
 class _State:
@@ -66,6 +72,17 @@ class _State:
     def of_decorated(self) -> str:
         return next((found for node, _ in self._change.decorated if (found := self._of_code(node))), "")
 
+    def of_called(self) -> str:
+        """Judge the function of the module whose call the finding is about."""
+        node = self._change.place
+        while isinstance(node, ast.expr) and not isinstance(node, ast.Call):
+            above = self._syntax.parents.get(node)
+            node = self._syntax.parents.get(above) if isinstance(above, ast.keyword) else above
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+            return ""
+        scope = self._scopes.binder(node.func.id, self._scopes.of(node.func))
+        return self._of_use(node.func, []) if scope is self._scopes.module else ""
+
     def _of_code(self, node: ast.AST) -> str:
         """Judge code of the file: what it reads of the module and of builtins."""
         uses = [n for n in _names(node) if self._scopes.binder(n.id, self._scopes.of(n)) in (None, self._scopes.module)]
@@ -85,6 +102,10 @@ class _State:
         imported = imported_as(self._syntax, name)
         if imported:
             whole = ".".join([imported, *attributes])
+            if any(not isinstance(node, (ast.Import, ast.ImportFrom)) for node in bindings):
+                return f"`{name}` is bound more than once"
+            if name in bound_by_text(self._syntax, of_imports=True) or _is_replaced(self._syntax, whole):
+                return f"`{'.'.join([name, *attributes])}` may be replaced"
             if known.only_computes(whole) or whole in table(self._change.facts.settings):
                 return ""
             return f"`{'.'.join([name, *attributes])}` may read what changes"
@@ -242,19 +263,28 @@ def _free_names(nodes: list[ast.stmt]) -> set[str]:
 
 
 @functools.lru_cache(maxsize=4)
-def bound_by_text(syntax: Syntax) -> frozenset[str]:
-    """Return the names of the module that the file may bind by their texts."""
+def bound_by_text(syntax: Syntax, *, of_imports: bool = False) -> frozenset[str]:
+    """Return the names of the module that the file may bind by their texts.
+
+    What is imported is replaced by its own name, or not at all: `of_imports` asks for names that the file spells out.
+    """
     dynamic = not _BY_NAME.isdisjoint(syntax.identifiers) or _imports_itself(syntax)
     if not dynamic and "setattr" not in syntax.identifiers and not any("patch" in word for word in syntax.identifiers):
         return frozenset()
-    if dynamic:
+    if dynamic and not of_imports:
         return frozenset(syntax.module_bindings)
-    texts = {
-        node.value.rpartition(".")[2]
-        for node in ast.walk(syntax.tree)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-    }
+    written = [
+        node.value for node in ast.walk(syntax.tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
+    texts = {text.rpartition(".")[2] for text in written}
+    if "exec" in syntax.identifiers:
+        texts.update(word for text in written for word in _WORD.findall(text))
     return frozenset(texts & set(syntax.module_bindings))
+
+
+def _is_replaced(syntax: Syntax, whole: str) -> bool:
+    """Whether the file replaces something imported, or what it is an attribute of."""
+    return any(whole == name or whole.startswith(f"{name}.") for name in replaced(syntax) if "." in name)
 
 
 def _imports_itself(syntax: Syntax) -> bool:

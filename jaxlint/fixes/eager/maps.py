@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import itertools
 import re
 from dataclasses import dataclass, field
@@ -239,7 +240,8 @@ def compile_at_module_level(facts: ModuleFacts, leaf_map: LeafMap) -> Fix | None
     for keyword in call.keywords:
         free.add(keyword.value)
     moved = _moved(read, mapped, definition, free)
-    trees = _Trees(read, free)
+    operation = _operation(mapped)
+    trees = _Trees(read, free, plain=bool(operation))
     kept = [draft.span(mapped), *(draft.span(k.value) for k in call.keywords), *moved.gone.values()]
     if comments_in(syntax, draft.span(call), *kept):
         raise NoFixError("a comment would be lost")
@@ -247,7 +249,7 @@ def compile_at_module_level(facts: ModuleFacts, leaf_map: LeafMap) -> Fix | None
     if any(whole.start <= span.start < whole.end for span in tokens_of(syntax).inner_rows.values()):
         raise NoFixError("a string of several lines would change")
     around = facts.tree.context(leaf_map.node).function
-    name = draft.fresh(*_names(read, around))
+    name = draft.fresh(*((f"_tree_{operation}",) if operation else ()), *_names(read, around))
     given = [moved.code, *trees.written, *(_keyword(read, k, free) for k in call.keywords)]
     unit = indent_unit(syntax, call)
     jit = draft.name("jax.jit", call)
@@ -281,11 +283,49 @@ def _known(read: _Map, text: str) -> str | None:
     for node in syntax.tree.body:
         same = isinstance(node, ast.FunctionDef) and isinstance(wanted, ast.FunctionDef) and syntax.start(node) < top
         if isinstance(node, ast.FunctionDef) and same and node.name.startswith("_"):
-            plain = ast.dump(node).replace(f"name='{node.name}'", "", 1)
             alone = scopes.bindings(node.name, scopes.module) == [node]
-            if alone and plain == ast.dump(wanted).replace(f"name='{wanted.name}'", "", 1):  # type: ignore[attr-defined]
+            if alone and _without_names(node) == _without_names(wanted):  # type: ignore[arg-type]
                 return node.name
     return None
+
+
+def _without_names(node: ast.FunctionDef) -> str:
+    """Return what tells a function from others that do the same: all but its name and those of its parameters."""
+    arguments = [argument for argument in ast.walk(node.args) if isinstance(argument, ast.arg)]
+    numbers = {argument.arg: f"parameter {number}" for number, argument in enumerate(arguments)}
+    inner = {argument.arg for argument in ast.walk(node) if isinstance(argument, ast.arg) and argument not in arguments}
+    copied = copy.deepcopy(node)
+    copied.name = ""
+    if inner.isdisjoint(numbers):
+        for part in ast.walk(copied):
+            if isinstance(part, ast.arg):
+                part.arg = numbers.get(part.arg, part.arg)
+            elif isinstance(part, ast.Name):
+                part.id = numbers.get(part.id, part.id)
+    return ast.dump(copied)
+
+
+_OPERATORS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div"}
+
+
+def _operation(mapped: ast.expr) -> str:
+    """Return the name of the array function that is all that a mapped function calls, if there is one."""
+    if isinstance(mapped, ast.Lambda):
+        arguments = {argument.arg for argument in ast.walk(mapped.args) if isinstance(argument, ast.arg)}
+        body = mapped.body
+        if isinstance(body, ast.BinOp):
+            operands = [part.id for part in (body.left, body.right) if isinstance(part, ast.Name)]
+            both = len(operands) == len(arguments) == len(arguments & set(operands)) > 1
+            return _OPERATORS.get(type(body.op), "") if both else ""
+        given = body.args if isinstance(body, ast.Call) and isinstance(body.func, ast.Attribute) else []
+        plain = [item for part in given for item in (part.elts if isinstance(part, (ast.List, ast.Tuple)) else [part])]
+        plain = [part.value if isinstance(part, ast.Starred) else part for part in plain]
+        if not plain or not any(isinstance(part, ast.Name) and part.id in arguments for part in plain):
+            return ""
+        mapped = body.func  # type: ignore[attr-defined]
+        if isinstance(mapped, ast.Attribute) and isinstance(mapped.value, ast.Name) and mapped.value.id in arguments:
+            return ""
+    return mapped.attr.strip("_") if isinstance(mapped, ast.Attribute) else ""
 
 
 def _names(read: _Map, function: Function | None) -> tuple[str, ...]:
@@ -458,7 +498,8 @@ def _is_text(node: ast.expr) -> bool:
 class _Trees:
     """The trees as arguments of the new function: its parameters, how it passes them on, and what it is given."""
 
-    def __init__(self, read: _Map, free: _Free) -> None:
+    def __init__(self, read: _Map, free: _Free, *, plain: bool) -> None:
+        self._plain = plain
         self.parameters: list[str] = []
         self.written: list[str] = []
         self.arguments: list[str] = []
@@ -485,7 +526,7 @@ class _Trees:
 
     def _name(self, node: ast.expr, taken: set[str], *, star: bool) -> str:
         own = node.id if isinstance(node, ast.Name) else node.attr.strip("_") if isinstance(node, ast.Attribute) else ""
-        own = "" if own in ("self", "cls") else own.lower() if own.isupper() else own
+        own = "" if own in ("self", "cls") or self._plain else own.lower() if own.isupper() else own
         taken = {*taken, *self.parameters}
         for name in (own, "trees" if star else "tree", "other"):
             if name and name not in taken:

@@ -107,8 +107,8 @@ class _Turn:
             self._refuse_growing_number(name)
         if not self._results or len(self._given) > _MOST:
             raise NoFixError("nothing comes of it, or it takes too many arguments")
-        around = self._made().function_name() if isinstance(self._frame, FUNCTIONS) else "loop"
-        self.name = draft.fresh(f"_{around}_turn")
+        around = f"_{self._made().function_name()}" if isinstance(self._frame, FUNCTIONS) else ""
+        self.name = draft.fresh(f"{around}_iteration" if around.endswith("step") else f"{around}_step")
 
     def _made(self) -> Made:
         head = self._loop.iter if isinstance(self._loop, ast.For) else self._loop.test

@@ -14,6 +14,8 @@ _CHANGING_AS_STATEMENTS = frozenset(
 )
 """Methods that change their object, and return nothing; `update` of an optimizer returns what is new."""
 _SETTERS = ("setattr", "delattr")
+_OBJECT_SETTERS = {"__setattr__": 3, "__delattr__": 2}
+"""Methods of `object` that take the object first, with the number of their arguments; no frozen class stops them."""
 
 
 def root_of(node: ast.AST) -> ast.AST:
@@ -34,8 +36,15 @@ def changes(nodes: Iterable[ast.AST]) -> Iterator[tuple[ast.expr, ast.AST]]:
                 yield func.value, node
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGING:
             yield node.func.value, node
-        elif isinstance(node, ast.Call) and node.args and isinstance(node.func, ast.Name) and node.func.id in _SETTERS:
+        elif isinstance(node, ast.Call) and _sets(node):
             yield node.args[0], node
+
+
+def _sets(node: ast.Call) -> bool:
+    """Whether a call sets or deletes an attribute of its first argument by the attribute's name."""
+    if isinstance(node.func, ast.Name):
+        return bool(node.args) and node.func.id in _SETTERS
+    return isinstance(node.func, ast.Attribute) and len(node.args) == _OBJECT_SETTERS.get(node.func.attr)
 
 
 def changes_in_function(syntax: Syntax, function: ast.AST, text: str) -> list[ast.AST]:
