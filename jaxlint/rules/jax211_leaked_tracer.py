@@ -49,7 +49,9 @@ At confidence `low`: if nothing visible reads the stored value after the trace, 
 function may return early.
 
 ## Fix safety
-There is no fix: only you know what should become an argument and a result.
+Unsafe: where a jitted method assigns an attribute of its instance, or a jitted function a name of the module, and gives
+nothing else, the fix makes it an argument and the result, and stores the result where the function is called. All
+callers must be visible. Elsewhere there is no fix: only you know what should become an argument and a result.
 
 ## References
 - JAX documentation, "JAX errors": `UnexpectedTracerError`
@@ -58,6 +60,7 @@ There is no fix: only you know what should become an argument and a result.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -65,7 +68,9 @@ from jaxlint.finding import Impact
 from jaxlint.rules import Report, Rule, _staged
 
 if TYPE_CHECKING:
+    from jaxlint.facts.errors.leaks import Leak
     from jaxlint.facts.module import ModuleFacts
+    from jaxlint.finding import Fix
 
 RULE = Rule(
     code="JAX211",
@@ -103,4 +108,12 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
         doubts = frozenset(() if leak.read is not None else {Doubt.UNSEEN})
         doubts |= frozenset({Doubt.SOMETIMES} if leak.sometimes else ())
         related = ((leak.read, f"`{code}` is read here"),) if leak.read is not None else ()
-        yield Report(leak.node, message, facts.evidence.definition(leak.function, doubts), related)
+        fixes = functools.partial(_fixes, facts, leak)
+        yield Report(leak.node, message, facts.evidence.definition(leak.function, doubts), related, fixes)
+
+
+def _fixes(facts: ModuleFacts, leak: Leak) -> Iterator[Fix]:
+    from jaxlint.fixes.errors import leaks
+    from jaxlint.fixes.text import edits
+
+    return edits.offered(lambda: leaks.returned(facts, leak))
