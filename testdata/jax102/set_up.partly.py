@@ -132,13 +132,8 @@ _setting = Setting()
 _setting_apply = jax.jit(_setting.apply)
 
 
-@jax.jit
-def _test_identity(v):
-    return v
-
-
 def test_identity():
-    assert _test_identity(1.0) == 1.0
+    assert jax.jit(lambda v: v)(1.0) == 1.0
 
 
 if __name__ == "__main__":

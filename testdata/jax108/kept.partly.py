@@ -206,11 +206,8 @@ def main():
     return x
 
 
-_step = make_step(0.5)
-
-
 def test_step():
-    assert _step(jnp.ones(2)).sum() == 1
+    assert make_step(0.5)(jnp.ones(2)).sum() == 1
 
 
 first = make_step(0.2)(jnp.ones(2))

@@ -119,11 +119,11 @@ def show():
     SEEN.append(1)
     for argument in (jnp.float32(1.5), 2.0):
         try:
-            print(np.asarray(run(argument)).tolist())
+            print(np.asarray(compute(argument)).tolist())
         except Exception as error:
             print(type(error).__name__)
     try:
-        print(np.asarray(jax.grad(run)(1.5)).tolist())
+        print(np.asarray(jax.grad(compute)(1.5)).tolist())
     except Exception as error:
         print(type(error).__name__)
 
@@ -150,7 +150,7 @@ def program(choose: random.Random) -> str:
         state.setup,
         _REMEMBERING,
         f"\ndef make():\n{textwrap.indent(factory, '    ')}\n",
-        f"\ndef run(x):\n{textwrap.indent(guarded, '    ')}\n",
+        f"\ndef compute(x):\n{textwrap.indent(guarded, '    ')}\n",
         _MAIN.format(change=state.change),
     ]
     return "\n".join(parts)

@@ -54,52 +54,52 @@ _BODIES = {
         print([float(scaled(1.0, s)) for s in (1.0, 2.0)])
         """,
     "an attribute set on a loop body": """
-        def run(x, k):
+        def compute(x, k):
             def body(i, v):
                 return v + body.k
             body.k = k
             return jax.lax.fori_loop(0, 3, body, x)
-        print([float(run(1.0, k)) for k in (1.0, 2.0)])
+        print([float(compute(1.0, k)) for k in (1.0, 2.0)])
         """,
     "an attribute set by setattr": """
-        def run(x, k):
+        def compute(x, k):
             def f(v):
                 return v * f.k
             setattr(f, "k", k)
             return jax.jit(f)(x)
-        print([float(run(1.0, k)) for k in (1.0, 2.0)])
+        print([float(compute(1.0, k)) for k in (1.0, 2.0)])
         """,
     "an attribute set through a helper": """
         def tagged(f, k):
             f.k = k
             return f
-        def run(x, k):
+        def compute(x, k):
             def f(v):
                 return v + getattr(f, "k", 0.0)
             tagged(f, k)
             return jax.jit(f)(x)
-        print([float(run(1.0, k)) for k in (1.0, 2.0)])
+        print([float(compute(1.0, k)) for k in (1.0, 2.0)])
         """,
     "a registry that compares functions": """
         SEEN = []
         def note(f):
             SEEN.append(f)
             return f
-        def run(x):
+        def compute(x):
             def f(v):
                 return v + 1
             note(f)
             return jax.jit(f)(x)
-        run(1.0), run(1.0)
+        compute(1.0), compute(1.0)
         print(len(SEEN), SEEN[0] is SEEN[1])
         """,
     "a compiled function that is returned too": """
-        def run(x):
+        def compute(x):
             @jax.jit
             def f(v):
                 return v + 1
             return f(x), f
-        a, b = run(1.0), run(2.0)
+        a, b = compute(1.0), compute(2.0)
         print(float(a[0]), a[1] is b[1])
         """,
     "a decorator that counts": """
@@ -110,16 +110,16 @@ _BODIES = {
                 calls.append(1)
                 return f(v) * len(calls)
             return inner
-        def run(x):
+        def compute(x):
             @jax.jit
             @counted
             def f(v):
                 return v + 1
             return f(x)
-        print([float(run(x)) for x in (1.0, 2, np.float32(3.0))])
+        print([float(compute(x)) for x in (1.0, 2, np.float32(3.0))])
         """,
     "a memo on a local helper": """
-        def run(x):
+        def compute(x):
             @functools.lru_cache(maxsize=None)
             def helper(n):
                 print("computed", n)
@@ -128,43 +128,43 @@ _BODIES = {
             def f(v):
                 return v * helper(3)
             return f(x)
-        run(1.0), run(2.0)
+        compute(1.0), compute(2.0)
         """,
     # What runs at import.
     "a wrapper that is patched in a with": """
         def plain(f):
             return lambda *a: ("plain", f(*a))
-        def run(x):
+        def compute(x):
             with mock.patch("jax.jit", plain):
                 @jax.jit
                 def f(x):
                     return x + 1
                 return f(x)
-        print(run(1.0))
+        print(compute(1.0))
         """,
     "a wrapper that is patched by the caller": """
-        def run(x):
+        def compute(x):
             @jax.jit
             def f(x):
                 return x + 1
             return f(x)
         with mock.patch("jax.jit", lambda f: lambda v: ("plain", f(v))):
-            print(run(1.0))
+            print(compute(1.0))
         """,
     "a wrapper that is patched by a decorator": """
         @mock.patch.object(jax, "vmap", lambda f: f)
-        def run(x):
+        def compute(x):
             return jax.jit(jax.vmap(jnp.cumsum))(x)
-        print(run(jnp.ones((2, 2))))
+        print(compute(jnp.ones((2, 2))))
         """,
     "a wrapper that is replaced and put back": """
-        def run(x):
+        def compute(x):
             before, jax.jit = jax.jit, lambda f: lambda v: ("plain", f(v))
             try:
                 return jax.jit(lambda v: v + 1)(x)
             finally:
                 jax.jit = before
-        print(run(1.0))
+        print(compute(1.0))
         """,
     "a context manager of the file": """
         import contextlib
@@ -174,10 +174,10 @@ _BODIES = {
             setattr(jax, "jit", lambda f: lambda v: ("plain", f(v)))
             yield
             setattr(jax, "jit", before)
-        def run(x):
+        def compute(x):
             with replaced():
                 return jax.jit(lambda v: v + 1)(x)
-        print(run(1.0))
+        print(compute(1.0))
         """,
     "an option that is refused in a try": """
         def check(x):
@@ -216,17 +216,17 @@ _BODIES = {
             print("refused")
         """,
     "an attribute behind hasattr": """
-        def run(x):
+        def compute(x):
             if hasattr(jax.nn, "brand_new"):
                 return jax.jit(jax.vmap(jax.nn.brand_new))(x)
             return x
-        print(run(1.0))
+        print(compute(1.0))
         """,
     "an attribute behind a version": """
         NEW = tuple(map(int, jax.__version__.split(".")[:2])) > (99, 0)
-        def run(x):
+        def compute(x):
             return jax.jit(jax.grad(jnp.brand_new))(x) if NEW else x
-        print(run(1.0))
+        print(compute(1.0))
         """,
     "an attribute that the caller guards": """
         def newer(x):
@@ -234,35 +234,35 @@ _BODIES = {
         print(newer(1.0) if hasattr(jax.lax, "brand_new") else 1.0)
         """,
     "an attribute in a hint": """
-        def run(x):
+        def compute(x):
             if not hasattr(jnp, "brand_new"):
                 return x
             @jax.jit
             def f(v: jnp.brand_new):
                 return v + 1
             return f(x)
-        print(run(1.0))
+        print(compute(1.0))
         """,
     "an optional import": """
         try:
             from not_installed import loss
         except ImportError:
             loss = None
-        def run(x):
+        def compute(x):
             if loss is None:
                 return x
             return jax.jit(jax.grad(loss))(x)
-        print(run(1.0))
+        print(compute(1.0))
         """,
     "an optional import without another value": """
         try:
             import not_installed
         except ImportError:
             pass
-        def run(x):
+        def compute(x):
             return jax.jit(jax.grad(not_installed.loss))(x)
         try:
-            run(1.0)
+            compute(1.0)
         except NameError:
             print("missing")
         """,
@@ -271,36 +271,36 @@ _BODIES = {
         if FAST:
             def loss(v):
                 return v * v
-        def run(x):
+        def compute(x):
             return jax.jit(jax.grad(loss))(x) if FAST else x
-        print(run(1.0))
+        print(compute(1.0))
         """,
     "a name that is bound later": """
-        def run(x):
+        def compute(x):
             return jax.jit(jax.grad(loss))(x)
         def setup():
             global loss
             loss = lambda v: v * v
         setup()
-        print(run(1.0))
+        print(compute(1.0))
         """,
     "an array in a partial": """
         @functools.partial(jax.jit, static_argnames=("fn",))
         def app(x, fn):
             return fn(x)
-        def run(x):
+        def compute(x):
             return app(x, functools.partial(jnp.multiply, jnp.arange(3)))
         jax.config.update("jax_enable_x64", True)
-        print(run(3).dtype)
+        print(compute(3).dtype)
         """,
     "an array in a default": """
-        def run(x):
+        def compute(x):
             return jax.jit(lambda v, t=jnp.arange(3): v + t)(x)
         jax.config.update("jax_enable_x64", True)
-        print(run(3).dtype)
+        print(compute(3).dtype)
         """,
     "an array in a default of a helper": """
-        def run(x):
+        def compute(x):
             def helper(v, t=jnp.ones(2)):
                 return v + t
             @jax.jit
@@ -308,14 +308,14 @@ _BODIES = {
                 return helper(v) * 2
             return f(x)
         jax.config.update("jax_enable_x64", True)
-        print(run(3.0).dtype)
+        print(compute(3.0).dtype)
         """,
     "devices in an option": """
-        def run(x):
+        def compute(x):
             return jax.jit(lambda v: v + 1, device=jax.devices()[0])(x)
         def main():
             try:
-                print(run(1.0))
+                print(compute(1.0))
             except TypeError:
                 print("no such option")
         main()
@@ -324,10 +324,10 @@ _BODIES = {
         def make():
             key = jax.random.PRNGKey(0)
             return jax.jit(lambda x: x + jax.random.normal(key))
-        def run(x):
+        def compute(x):
             return make()(x)
         jax.config.update("jax_enable_x64", True)
-        print(run(1.0).dtype)
+        print(compute(1.0).dtype)
         """,
     # What is shared.
     "an object behind an alias": """
@@ -338,11 +338,11 @@ _BODIES = {
                 self.items[k] = v
         REG = Registry()
         ALIAS = REG
-        def run(x):
+        def compute(x):
             return jax.jit(lambda x: x * ALIAS.items.get("k", 1.0))(x)
-        first = float(run(1.0))
+        first = float(compute(1.0))
         REG.set("k", 4.0)
-        print([first, float(run(1.0))])
+        print([first, float(compute(1.0))])
         """,
     "an object that a function is given": """
         class State:
@@ -350,14 +350,14 @@ _BODIES = {
         STATE = State()
         def bump(state):
             state.k += 1.0
-        def run(x):
+        def compute(x):
             @jax.jit
             def f(v):
                 return v * STATE.k
             return f(x)
         out = []
         for _ in range(2):
-            out.append(float(run(1.0)))
+            out.append(float(compute(1.0)))
             bump(STATE)
         print(out)
         """,
@@ -365,40 +365,40 @@ _BODIES = {
         SCALE = 1.0
         def set_scale(value):
             globals()["SCALE"] = value
-        def run(x):
+        def compute(x):
             return jax.jit(lambda v: v * SCALE)(x)
-        first = float(run(1.0))
+        first = float(compute(1.0))
         set_scale(3.0)
-        print(first, float(run(1.0)))
+        print(first, float(compute(1.0)))
         """,
     "a global that is patched by its name": """
         SCALE = 1.0
-        def run(x):
+        def compute(x):
             return jax.jit(lambda v: v * SCALE)(x)
-        first = float(run(1.0))
+        first = float(compute(1.0))
         import sys
         setattr(sys.modules.get("__main__") or sys.modules[__name__], "SCALE", 3.0)
-        with mock.patch.dict(run.__globals__, SCALE=4.0):
-            print(first, float(run(1.0)))
+        with mock.patch.dict(compute.__globals__, SCALE=4.0):
+            print(first, float(compute(1.0)))
         """,
     "an array of NumPy behind another name": """
         WEIGHTS = np.ones(3)
         VIEW = WEIGHTS[:]
-        def run(x):
+        def compute(x):
             return jax.jit(lambda v: jnp.sum(v * WEIGHTS))(x)
-        first = float(run(1.0))
+        first = float(compute(1.0))
         VIEW[:] = 2.0
-        print(first, float(run(1.0)))
+        print(first, float(compute(1.0)))
         """,
     "a class attribute through an alias": """
         class Config:
             scale = 1.0
         config = Config
-        def run(x):
+        def compute(x):
             return jax.jit(lambda v: v * Config.scale)(x)
-        first = float(run(1.0))
+        first = float(compute(1.0))
         config.scale = 2.0
-        print(first, float(run(1.0)))
+        print(first, float(compute(1.0)))
         """,
     "a factory with state": """
         def make():
@@ -407,12 +407,12 @@ _BODIES = {
                 state["n"] += 1
                 return x + state["n"]
             return jax.jit(f)
-        def run(xs):
+        def compute(xs):
             out = []
             for x in xs:
                 out.append(float(make()(x)))
             return out
-        print(run([1.0, jnp.float32(2.0), 3]))
+        print(compute([1.0, jnp.float32(2.0), 3]))
         """,
     "a factory with a list of what it was asked": """
         def make(scale=2.0):
@@ -422,9 +422,9 @@ _BODIES = {
                 log.append(x)
                 return x * scale + len(log)
             return f
-        def run(x):
+        def compute(x):
             return float(make()(x))
-        print(run(1.0), run(2), run(jnp.int32(3)))
+        print(compute(1.0), compute(2), compute(jnp.int32(3)))
         """,
     "a factory that counts itself": """
         import itertools
@@ -432,9 +432,9 @@ _BODIES = {
         def make():
             n = next(COUNT)
             return jax.jit(lambda x: x * n)
-        def run(x):
+        def compute(x):
             return float(make()(x))
-        print(run(1.0), run(1.0))
+        print(compute(1.0), compute(1.0))
         """,
     "a factory that hands its function on": """
         def make():
@@ -443,12 +443,12 @@ _BODIES = {
             g = jax.jit(f)
             g.used = 0
             return g
-        def run(x):
+        def compute(x):
             g = make()
             g.used += 1
             return float(g(x)), g.used
         try:
-            print(run(1.0), run(1.0))
+            print(compute(1.0), compute(1.0))
         except AttributeError:
             print("no attributes")
         """,
@@ -459,36 +459,36 @@ _BODIES = {
         def step(x, log):
             log.append(1)
             return x * len(log)
-        def run(x):
+        def compute(x):
             return float(step(x, log=Log()))
-        print(run(1.0), run(2))
+        print(compute(1.0), compute(2))
         """,
     "a default that collects": """
-        def run(x):
+        def compute(x):
             def f(v, seen=[]):
                 seen.append(1)
                 return v * len(seen)
             return float(jax.jit(f)(x))
-        print(run(1.0), run(2))
+        print(compute(1.0), compute(2))
         """,
     "a helper that remembers": """
         def helper(v, memo={}):
             memo[len(memo)] = 1
             return v * len(memo)
-        def run(x):
+        def compute(x):
             return float(jax.jit(lambda v: helper(v))(x))
-        print(run(1.0), run(2.0))
+        print(compute(1.0), compute(2.0))
         """,
     "a function of the module with an attribute": """
         def scaled(v):
             return v * scaled.k
         scaled.k = 1.0
-        def run(x):
+        def compute(x):
             return float(jax.jit(jax.grad(scaled))(x))
-        first = run(1.0)
+        first = compute(1.0)
         alias = scaled
         alias.k = 5.0
-        print(first, run(1.0))
+        print(first, compute(1.0))
         """,
     # Types.
     "a pytree compared with an attribute": """
@@ -514,10 +514,10 @@ _BODIES = {
             x = "foo"
             y = "bar"
         @jax.jit
-        def run(a):
+        def compute(a):
             assert a.is_traced()
             return a == A.x
-        print(bool(run(A.x)), bool(run(A.y)))
+        print(bool(compute(A.x)), bool(compute(A.y)))
         """,
     "a tree with an array for static data": """
         class Grid:
@@ -568,27 +568,27 @@ _BODIES = {
         @functools.partial(jax.jit, static_argnames=("axes",))
         def total(x, axes):
             return jnp.sum(x, axis=axes)
-        def run(x):
+        def compute(x):
             try:
                 return total(x, axes=[0])
             except (ValueError, TypeError):
                 return "refused"
-        print(run(jnp.ones((2, 2))))
+        print(compute(jnp.ones((2, 2))))
         """,
     "the names of a function": """
-        def run(x):
+        def compute(x):
             def f(v):
                 return v + 1
             return float(jax.jit(f)(x)), "f" in dir()
-        print(run(1.0))
+        print(compute(1.0))
         """,
     "a global that exec binds": """
         exec("K = 1.0")
-        def run(x):
+        def compute(x):
             return float(jax.jit(lambda v: v * K)(x))
-        first = run(1.0)
-        exec("K = 3.0", run.__globals__)
-        print(first, run(1.0))
+        first = compute(1.0)
+        exec("K = 3.0", compute.__globals__)
+        print(first, compute(1.0))
         """,
     "text in a result": """
         jax.jit
@@ -663,15 +663,15 @@ _BODIES = {
         def timed(f, x):
             print("calling", f.__name__)
             return f(x)
-        def run(x):
+        def compute(x):
             @jax.jit
             def step(v):
                 return v + 1
             return float(timed(step, x))
-        print(run(1.0))
+        print(compute(1.0))
         """,
     "functions that are collected at import": """
-        def run(x):
+        def compute(x):
             @jax.jit
             def f(v):
                 return v + 1
@@ -679,12 +679,12 @@ _BODIES = {
         TABLE = sorted(name for name, value in list(globals().items()) if callable(value))
         def other():
             return TABLE
-        print(other(), run(1.0))
+        print(other(), compute(1.0))
         """,
     "functions in a traceback": """
         import sys
         import traceback
-        def run(x):
+        def compute(x):
             @jax.jit
             def f(v):
                 raise KeyError("no")
@@ -692,7 +692,7 @@ _BODIES = {
                 return f(x)
             except KeyError:
                 return [row.name for row in traceback.extract_tb(sys.exc_info()[2]) if row.filename == __file__]
-        print(run(1.0))
+        print(compute(1.0))
         """,
     "a name that belongs to its class": """
         def _Net__loss(v):
@@ -700,39 +700,39 @@ _BODIES = {
         def __loss(v):
             return v * 50.0
         class Net:
-            def run(self, x):
+            def compute(self, x):
                 return float(jax.jit(jax.grad(__loss))(x))
-        print(Net().run(1.0))
+        print(Net().compute(1.0))
         """,
     # What is replaced.
     "a function of a library that is patched": """
-        def run(x):
+        def compute(x):
             @jax.jit
             def f(v):
                 return jnp.sin(v)
             return float(f(x))
-        first = run(1.0)
+        first = compute(1.0)
         with mock.patch.object(jnp, "sin", jnp.cos):
-            print(first, run(1.0))
+            print(first, compute(1.0))
         """,
     "a function of a library that is assigned": """
         import math
-        def run(x):
+        def compute(x):
             return float(jax.jit(jax.grad(lambda v: v * math.floor(2.5)))(x))
-        first, before = run(1.0), math.floor
+        first, before = compute(1.0), math.floor
         math.floor = lambda v: 9.0
-        print(first, run(1.0))
+        print(first, compute(1.0))
         math.floor = before
         """,
     "an imported name that is bound by its text": """
         from jax.numpy import sin
-        def run(x):
+        def compute(x):
             def f(v):
                 return sin(v)
             return float(jax.jit(jax.vmap(f))(x)[0])
-        first = run(jnp.ones(1))
+        first = compute(jnp.ones(1))
         globals()["sin"] = jnp.cos
-        print(first, run(jnp.ones(1)))
+        print(first, compute(jnp.ones(1)))
         """,
     "a frozen object that is set all the same": """
         import dataclasses
@@ -740,22 +740,22 @@ _BODIES = {
         class Options:
             scale: float = 1.0
         OPTIONS = Options()
-        def run(x):
+        def compute(x):
             return float(jax.jit(lambda v: v * OPTIONS.scale)(x))
-        first = run(1.0)
+        first = compute(1.0)
         object.__setattr__(OPTIONS, "scale", 4.0)
-        print(first, run(1.0))
+        print(first, compute(1.0))
         """,
     "a compiled function that reads what changes": """
         SCALE = [1.0]
         @functools.partial(jax.jit, static_argnames="fn")
         def apply(x, fn):
             return fn(x) * SCALE[0]
-        def run(x):
+        def compute(x):
             return float(apply(x, fn=lambda v: v + 1))
-        first = run(1.0)
+        first = compute(1.0)
         SCALE[0] = 3.0
-        print(first, run(1.0))
+        print(first, compute(1.0))
         """,
     "a compiled function that notes its traces": """
         SEEN = []
@@ -763,9 +763,9 @@ _BODIES = {
         def apply(x, fn):
             SEEN.append(fn)
             return fn(x)
-        def run(x):
+        def compute(x):
             return float(apply(x, fn=lambda v: v + 1))
-        print(run(1.0), run(1.0), len(SEEN))
+        print(compute(1.0), compute(1.0), len(SEEN))
         """,
     # Who catches an error.
     "an error that a decorator catches": """
@@ -796,10 +796,10 @@ _BODIES = {
             for _ in range(n):
                 x = x * 2
             return x
-        def run():
+        def compute():
             with Catching():
                 power(1.0, 3)
-        run()
+        compute()
         """,
     "an error that a future keeps": """
         from concurrent.futures import ThreadPoolExecutor
@@ -808,10 +808,10 @@ _BODIES = {
             for _ in range(n):
                 x = x * 2
             return x
-        def run():
+        def compute():
             with ThreadPoolExecutor(1) as pool:
                 return pool.submit(power, 1.0, 3).exception()
-        print(type(run()).__name__)
+        print(type(compute()).__name__)
         """,
     "an error that a return in `finally` drops": """
         @jax.jit
@@ -819,14 +819,14 @@ _BODIES = {
             for _ in range(n):
                 x = x * 2
             return x
-        def run():
+        def compute():
             done = False
             try:
                 power(1.0, 3)
                 done = True
             finally:
                 return done
-        print(run())
+        print(compute())
         """,
     "an error that an example shows": """
         import doctest
@@ -862,9 +862,9 @@ _BODIES = {
             except Exception as error:
                 return type(error).__name__
         thrice = functools.partial(power, n=3)
-        def run():
+        def compute():
             print(outcome(lambda: thrice(1.0)))
-        run()
+        compute()
         """,
 }
 

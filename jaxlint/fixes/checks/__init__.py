@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from jaxlint.finding import Fix
 
 
+_IN_A_TEST = "not worth it in a test, which runs once"
+
+
 class KnownToDifferError(Exception):
     """The code means something else after a fix; the text says why."""
 
@@ -55,21 +58,26 @@ def judged(facts: ModuleFacts, node: cst.CSTNode, fix: Fix, evidence: Evidence) 
     from jaxlint.fixes.checks.change import Change
     from jaxlint.fixes.text.syntax import NoFixError
 
-    change = None
+    safe = fix.applicability is Applicability.SAFE
+    reasons: list[str] = []
     try:
         change = Change.of(facts, node, fix)
-        reason = identity.reason(change)
-        if fix.applicability is Applicability.SAFE:
-            reason = reason or at_import.reason(change) or state.reason(change, raises=evidence.error)
-            reason = reason or (errors.reason(change) if evidence.error else "")
+        if worth.is_in_test(change, evidence):
+            return replace(
+                fix, applicability=Applicability.DISPLAY, condition="not worth it in a test, which runs once"
+            )
+        reasons = [identity.reason(change), at_import.reason(change)]
+        if safe:
+            reasons += [state.reason(change, raises=evidence.error), errors.reason(change) if evidence.error else ""]
+            reasons = reasons if any(reasons) else [worth.reason(change, evidence)]
     except KnownToDifferError as error:
         return replace(fix, applicability=Applicability.DISPLAY, condition=str(error))
     except NoFixError as error:
-        reason = str(error)
-    if change is not None and worth.is_in_test(change, evidence):
-        return replace(fix, applicability=Applicability.DISPLAY, condition="not worth it in a test, which runs once")
-    if change is not None and fix.applicability is Applicability.SAFE:
-        reason = reason or worth.reason(change, evidence)
-    if not reason or fix.applicability is not Applicability.SAFE:
+        reasons = [str(error)] if safe else []
+    reasons = [reason for reason in reasons if reason]
+    if not reasons:
         return fix
-    return replace(fix, applicability=Applicability.UNSAFE, condition=reason)
+    # What is unsafe to its builder keeps the condition that it has.
+    given = [fix.condition] if fix.condition and not safe else []
+    condition = "; ".join(dict.fromkeys([*given, *reasons]))
+    return replace(fix, applicability=Applicability.UNSAFE, condition=condition)

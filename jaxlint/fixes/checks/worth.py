@@ -28,7 +28,7 @@ def reason(change: Change, evidence: Evidence) -> str:
     idle = next((doubt for doubt in _IDLE if doubt in evidence.doubts), None)
     if idle is not None:
         return f"hardly worth it, as {idle.value}"
-    if Doubt.EAGERNESS in evidence.doubts and _compiles(change):
+    if Doubt.EAGERNESS in evidence.doubts and (_compiles(change) or _names_lambdas(change)):
         return "worth it only if this runs outside a trace"
     return ""
 
@@ -36,6 +36,12 @@ def reason(change: Change, evidence: Evidence) -> str:
 def is_in_test(change: Change, evidence: Evidence) -> bool:
     """Whether a fix adds to a test, outside of its loops."""
     return evidence.test and bool(change.inserted or change.decorated) and not (evidence.error or evidence.in_loop)
+
+
+def _names_lambdas(change: Change) -> bool:
+    """Whether the fix writes functions for what was written in place, rather than to move functions."""
+    new = sum(isinstance(node, DEFS) for node in change.inserted)
+    return new > sum(isinstance(node, DEFS) for node in change.gone)
 
 
 def _compiles(change: Change) -> bool:

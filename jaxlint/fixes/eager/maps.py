@@ -67,12 +67,23 @@ class _Map:
         if any(isinstance(node, ast.BinOp) and _repeats(node) for node in ast.walk(self.call.args[0])):
             raise NoFixError("a number of repetitions would be traced")
         level = _LEVELS[self.gives]
-        condition = eager.reason(self.draft.syntax, self.call.args[0])
+        condition = eager.reason(self.draft.syntax, self.call.args[0]) or self._may_compile_again()
         if level is Applicability.SAFE and condition:
             level = Applicability.UNSAFE
         elif level is Applicability.UNSAFE:
             condition = "leaves that are no arrays of JAX become such"
         return self.draft.fix(level, message, condition)
+
+    def _may_compile_again(self) -> str:
+        """Say why calls may differ in shape, so that each would compile a program; empty where they are alike."""
+        if any(isinstance(tree, ast.Starred) for tree in self.call.args[1:]):
+            return "each tree is an argument, and each number of trees compiles a program"
+        called = {node.attr for node in ast.walk(self.call.args[0]) if isinstance(node, ast.Attribute)}
+        return "each new shape compiles a program" if called & _GROWING else ""
+
+
+_GROWING = frozenset("concatenate append hstack vstack".split())
+"""Functions that make arrays longer, which is done again and again in loops."""
 
 
 def _repeats(node: ast.BinOp) -> bool:

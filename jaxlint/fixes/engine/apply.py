@@ -344,6 +344,7 @@ def _worse(run: _Run, after: Source, found: Sequence[Finding], mended: Sequence[
         grown -= Counter({f.code for f in found if f.confidence >= minimum and _is_left_of(f, mended)})
         if minimum is min(Confidence):
             grown -= _softened(grown, found, mended)
+        grown -= _uncovered(grown, found, mended)
         if grown:
             return f"{min(grown)} would be found that was not there"
     return ""
@@ -360,6 +361,13 @@ def _softened(grown: Counter[str], found: Sequence[Finding], mended: Sequence[_C
     surer = sum(c.finding.impact in worse and c.finding.confidence > low for c in mended)
     codes = {f.code for f in found if f.impact is Impact.EVERY_CALL and f.confidence is low}
     return Counter([code for code in sorted(grown.elements()) if code in codes][:surer])
+
+
+def _uncovered(grown: Counter[str], found: Sequence[Finding], mended: Sequence[_Candidate]) -> Counter[str]:
+    """Return how many findings of which rules may be new because code runs that raised: they say what it costs."""
+    raised = sum(c.finding.impact is Impact.ERROR for c in mended)
+    codes = {f.code for f in found if f.impact is Impact.EVERY_CALL}
+    return Counter([code for code in sorted(grown.elements()) if code in codes][:raised])
 
 
 def _is_left_of(finding: Finding, mended: Sequence[_Candidate]) -> bool:
