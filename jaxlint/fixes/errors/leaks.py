@@ -104,9 +104,9 @@ class _State:
         """Refuse a function that stores anything else, or this under a condition."""
         plain = [s for s in self._function.body if isinstance(s, (ast.Assign, ast.AugAssign))]
         for part in self._inner():
-            stored = isinstance(part, (ast.Attribute, ast.Subscript, ast.Name)) and not isinstance(part.ctx, ast.Load)
-            local = isinstance(part, ast.Name) and not self._is_state(part)
-            if not stored or local:
+            if not isinstance(part, (ast.Attribute, ast.Subscript, ast.Name)) or isinstance(part.ctx, ast.Load):
+                continue
+            if isinstance(part, ast.Name) and not self._is_state(part):
                 continue
             statement = self._syntax.statement(part)
             if not self._is_state(part) or isinstance(part.ctx, ast.Del) or statement not in plain:
