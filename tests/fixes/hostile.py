@@ -746,6 +746,25 @@ _BODIES = {
         object.__setattr__(OPTIONS, "scale", 4.0)
         print(first, compute(1.0))
         """,
+    "a class that is changed, whose objects are frozen": """
+        from typing import NamedTuple
+        class Options(NamedTuple):
+            scale: float = 2.0
+        OPTIONS = Options()
+        def compute(x):
+            return float(jax.jit(lambda v: v * OPTIONS.scale)(x))
+        first = compute(1.0)
+        Options.scale = property(lambda options: 9.0)
+        print(first, compute(1.0))
+        """,
+    "a partial whose state is set": """
+        scaled = functools.partial(jnp.multiply, 2.0)
+        def compute(x):
+            return float(jax.jit(lambda v: scaled(v))(x))
+        first = compute(1.0)
+        scaled.__setstate__((jnp.multiply, (9.0,), {}, {}))
+        print(first, compute(1.0))
+        """,
     "a compiled function that reads what changes": """
         SCALE = [1.0]
         @functools.partial(jax.jit, static_argnames="fn")

@@ -49,7 +49,7 @@ def judged(facts: ModuleFacts, node: cst.CSTNode, fix: Fix, evidence: Evidence) 
         facts: the module's.
         node: the place of the finding.
         fix: what a builder made for it.
-        evidence: what speaks for and against the finding; an error is gone after the fix.
+        evidence: that for and against the finding; an error is gone after the fix.
     """
     if fix.applicability is Applicability.DISPLAY or not fix.edits:
         return fix

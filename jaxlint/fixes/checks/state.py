@@ -196,7 +196,8 @@ class _State:
         if isinstance(node.func, ast.Name) and not self._scopes.bindings(node.func.id, self._scopes.module):
             return "" if node.func.id in _CONVERSIONS else refused
         if isinstance(node.func, ast.Name) and is_frozen_class(self._syntax, node.func.id):
-            return self._of_parts(name, node)
+            changed = node.func.id in counted_classes(self._syntax) | changed_in_place(self._syntax)
+            return f"`{node.func.id}` is changed" if changed else self._of_parts(name, node)
         return refused
 
     def _of_parts(self, name: str, node: ast.Call) -> str:

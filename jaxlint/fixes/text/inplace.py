@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from jaxlint.fixes.text.scopes import FUNCTIONS
 from jaxlint.fixes.text.syntax import Syntax
 
-_CHANGING = frozenset({"pop", "popitem", "popleft", "setdefault", "__setitem__", "__delitem__"})
+_CHANGING = frozenset({"pop", "popitem", "popleft", "setdefault", "__setitem__", "__delitem__", "__setstate__"})
 _CHANGING_AS_STATEMENTS = frozenset(
     "append extend insert remove clear update add discard sort reverse appendleft fill write".split()
 )
