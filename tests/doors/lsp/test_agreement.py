@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import subprocess
 import sys
@@ -9,8 +10,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from lsprotocol import types
+
 from tests import marks
 from tests.doors.lsp.conftest import capabilities, editor, run, uri_of
+from tests.notebooks import dumps, notebook, split
 
 Place = tuple[str, int, int, str, str]
 PLACE = "%(path)s\t%(row)d\t%(col)d\t%(code)s\t%(text)s"
@@ -47,8 +51,6 @@ def served(opened: Path, folder: Path, files: Iterable[Path]) -> set[Place]:
 
 
 def _first(folder: Path) -> Any:
-    from lsprotocol import types
-
     return types.DocumentDiagnosticParams(types.TextDocumentIdentifier(uri_of(folder / "none.py")))
 
 
@@ -70,3 +72,53 @@ def test_all_say_the_same_of_testdata(tmp_path: Path) -> None:
         (*place, " ".join(message.split())) for *place, message in alone
     }
     assert served(other, folder, files) == alone
+
+
+def test_all_say_the_same_of_notebooks(tmp_path: Path) -> None:
+    """The command, the server, and the command on the code of all cells in one file."""
+    pasted, noted, other = (tmp_path / name for name in ("pasted", "noted", "other"))
+    notebooks: dict[str, list[str]] = {}
+    for folder in (pasted, noted, other):
+        folder.mkdir()
+        (folder / "jaxlint.toml").write_text('select = ["JAX"]\npreview = true\nmin-confidence = "low"\n')
+    for path in {path.parent.name: path for path in marks.files()}.values():
+        name = f"{path.parent.name}_{path.stem.replace('.', '_')}"
+        cells = notebooks[name] = split(path.read_text("utf-8"))
+        (pasted / f"{name}.py").write_text("".join(cells), "utf-8")
+        (noted / f"{name}.ipynb").write_text(dumps(notebook(*cells)), "utf-8")
+    out = command(noted, "jaxlint", "check", "--no-cache", "--no-project", "--output-format", "json", ".")
+    found = {
+        (f["filename"], f["cell"], f["location"]["row"], f["location"]["column"], f["code"], f["message"])
+        for f in json.loads(out)
+    }
+    assert len({name for name, *_ in found}) > len(notebooks) / 2
+    starts = {name: [0, *itertools.accumulate(c.count("\n") for c in cells)] for name, cells in notebooks.items()}
+    assert checked(pasted, "--no-project", ".") == {
+        (f"{stem}.py", starts[stem][cell - 1] + row, *rest)
+        for name, cell, row, *rest in found
+        for stem in (name.removesuffix(".ipynb"),)
+    }
+    assert served_notebooks(other, noted, notebooks) == found
+
+
+def served_notebooks(opened: Path, folder: Path, notebooks: dict[str, list[str]]) -> set[tuple[object, ...]]:
+    """Return what the server shows in notebooks, with another folder open."""
+    found: set[tuple[object, ...]] = set()
+
+    async def session() -> None:
+        async with editor(opened, capabilities(encoding="utf-32")) as it:
+            for name, cells in notebooks.items():
+                uris = [f"vscode-notebook-cell:/{name}.ipynb#{number}" for number in range(len(cells))]
+                listed = [types.NotebookCell(types.NotebookCellKind.Code, uri) for uri in uris]
+                items = [types.TextDocumentItem(u, "python", 1, text) for u, text in zip(uris, cells, strict=True)]
+                at = uri_of(folder / f"{name}.ipynb")
+                document = types.NotebookDocument(at, "jupyter-notebook", 1, listed)
+                it.client.notebook_document_did_open(types.DidOpenNotebookDocumentParams(document, items))
+                for number, uri in enumerate(uris, 1):
+                    for item in await it.found(uri):
+                        start = item.range.start
+                        place = (f"{name}.ipynb", number, start.line + 1, start.character + 1)
+                        found.add((*place, item.code, item.message))
+
+    run(session(), 900)
+    return found
