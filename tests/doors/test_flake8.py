@@ -249,5 +249,5 @@ def test_what_python_takes_is_linted_though_libcsts_parser_refuses_it(statement:
 @pytest.mark.usefixtures("project")
 def test_what_is_nested_too_deeply_takes_one_line() -> None:
     text = LAMBDA + "if x:\n    jax.jit\n" + "elif x:\n    pass\n" * 1_500
-    ((row, column, said, _),) = Plugin(ast.parse(""), "a.py", text.splitlines(keepends=True)).run()
+    ((row, column, said, _),) = Plugin(ast.parse(text), "a.py", text.splitlines(keepends=True)).run()
     assert (row, column, said.partition(" ")[0]) == (1, 0, "JAX000")

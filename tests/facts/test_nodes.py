@@ -201,8 +201,22 @@ LAYOUTS = {
 }
 
 
+def _reads(text: str) -> bool:
+    """Tell whether the syntax of a text is known here."""
+    try:
+        ast.parse(text)
+    except SyntaxError:
+        try:
+            cst.parse_module(text)
+        except cst.ParserSyntaxError:
+            return False
+    return True
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_finding_is_on_its_tokens(layout: str) -> None:
+    if layout == "template string" and not _reads(LAYOUTS[layout]):
+        pytest.skip("neither this Python nor this LibCST knows it")
     source = Source(LAYOUTS[layout], "a.py")
     (finding,) = check(source)
     assert finding.code == "JAX102"
