@@ -244,6 +244,8 @@ class Synthesis:
         found += typed
         if not found or default is None:
             found += self._by_use(name, use)
+        for text in use.classes:
+            found += self._by_type(text, use)
         if default is not inspect.Parameter.empty and default is not None:
             found += self._by_use(name, use)[:4]
         found += _FALLBACKS if annotation in (None, inspect.Parameter.empty) or len(found) < 2 else []

@@ -638,6 +638,10 @@ class Search:
             yield from self._varied(state, outcome.suspects)
         message = outcome.failure.message if outcome.failure else outcome.hint or outcome.reason
         kind = outcome.failure.type if outcome.failure else ""
+        if outcome.failure and kind == "AssertionError":
+            # What an assertion asks for is in its text.
+            line = self._line(outcome.failure)
+            message += f" {self._constants(line)}" if line is not None else ""
         if not state.distinct and kind in _OF_VALUES:
             yield 0.9, replace(state, distinct=True)
         yield from self._mended(state, blamed, world, kind, message)

@@ -255,7 +255,7 @@ _STATEMENT = "<statement>"
 _UNDEFINED = re.compile(r"name '(\w+)' is not defined")
 _PLAIN = frozenset(("staticmethod", "classmethod", "property", "override", "typing.override"))
 """Decorators that change nothing of what a function does."""
-_STEPS, _FEW = 8, 6
+_STEPS, _FEW = 14, 6
 """How many single statements are left out before all are, and how many tries tell which is next."""
 _SHARE, _HALF, _LEAST, _LAST = 0.3, 0.5, 0.5, 2.0
 _ON_HOST = re.compile(r"numpy\.ndarray' object has no attribute|np\.ndarray' object has no attribute")

@@ -32,6 +32,8 @@ class Use:
     """The strings it is compared with."""
     numbers: dict[int, None] = field(default_factory=dict)
     """The integers it is compared with."""
+    classes: dict[str, None] = field(default_factory=dict)
+    """The text of the classes that it is asked to be of."""
     rank: int | None = None
     least_rank: int = 0
     size: bool = False
@@ -52,6 +54,7 @@ class Use:
         self.attributes.update(other.attributes)
         self.keys.update(other.keys)
         self.texts.update(other.texts)
+        self.classes.update(other.classes)
         self.numbers.update(other.numbers)
         self.items = self.items if self.items is not None else other.items
         self.rank = self.rank if self.rank is not None else other.rank
@@ -426,6 +429,9 @@ class FunctionUses:
             if use.arguments in (None, -1):
                 use.arguments = len(node.args) + len(node.keywords)
         name, tail = _dotted(node.func), _tail(node.func)
+        if name == "isinstance" and len(node.args) == 2 and (path := self.resolve(node.args[0])):
+            kinds = node.args[1].elts if isinstance(node.args[1], ast.Tuple) else [node.args[1]]
+            self.add(path).classes.update(dict.fromkeys(map(ast.unparse, kinds)))
         given = [self.resolve(argument) for argument in node.args]
         words = {keyword.arg: self.resolve(keyword.value) for keyword in node.keywords if keyword.arg}
         if "einsum" in tail and node.args and isinstance(node.args[0], ast.Constant):

@@ -337,6 +337,29 @@ def test_what_is_made_up_can_be_copied_and_unpacked(judge: Judge) -> None:
     assert judge(text).shown, judge(text).evidence
 
 
+def test_assertions_say_what_they_want(judge: Judge) -> None:
+    text = """
+        def f(points, x):
+            assert points.shape[1] == 3
+            return jax.jit(lambda v: v * 2)(points) + x  # here
+    """
+    assert judge(text).shown, judge(text).evidence
+    text = """
+        class Options:
+            def __init__(self, scale: float):
+                self.scale = scale
+
+            def factor(self):
+                return self.scale * 2
+
+        def f(options, x):
+            if not isinstance(options, Options):
+                raise TypeError("no options")
+            return jax.jit(lambda v: v * 2)(x * options.factor())  # here
+    """
+    assert judge(text).shown, judge(text).evidence
+
+
 def test_keywords_that_are_read_are_given(judge: Judge) -> None:
     text = """
         def f(x, **rest):
