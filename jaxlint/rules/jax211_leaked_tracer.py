@@ -79,7 +79,6 @@ RULE = Rule(
     impact=Impact.ERROR,
     since="0.1.0",
     words=_staged.WORDS,
-    preview=True,
     doc=__doc__,
 )
 

@@ -70,7 +70,6 @@ RULE = Rule(
     impact=Impact.ERROR,
     since="0.1.0",
     words=frozenset({"jit", "pjit", "pmap", "vmap", "grad", "value_and_grad", "jacfwd", "jacrev", "hessian"}),
-    preview=True,
     doc=__doc__,
 )
 

@@ -249,6 +249,8 @@ class Stale:
             for node in self._tree.body(function):
                 if not isinstance(node, cst.Attribute) or not self._is_held(node.value, handle):
                     continue
+                if id(node) not in self._tree.contexts:
+                    continue  # a target of an unpacking
                 method = self._names.method(handle.cls, node.attr.value)
                 if method is not None:
                     work.append(method)

@@ -17,7 +17,7 @@ from jaxlint.facts.context.tracing import Tracing
 from jaxlint.facts.errors.staged import Staged
 from jaxlint.facts.syntax import guards
 from jaxlint.facts.syntax.names import Expression, Names
-from jaxlint.facts.syntax.tree import Binding, Class, Function, Parameter, Tree, last_name, same_code, within
+from jaxlint.facts.syntax.tree import Binding, Class, Function, Parameter, Scope, Tree, last_name, same_code, within
 from jaxlint.facts.values.values import Kind, Values
 
 _MAKERS = frozenset({"__init__", "__post_init__", "__new__", "__setstate__", "setup", "tree_unflatten", "build"})
@@ -74,9 +74,11 @@ class Leaks:
     @functools.cached_property
     def found(self) -> list[Leak]:
         """All of them, in source order within each function."""
-        leaks = [leak for function in self._staged.functions() for leak in self._of(function)]
+        staged = self._staged.functions()
+        leaks = [leak for function in staged for leak in self._of(function)]
+        known = {id(function) for function in staged}
         for function in self._staged.transformed():
-            leaks.extend(self._of(function, arguments=True))
+            leaks.extend(self._of(function, arguments=True) if id(function) not in known else ())
         return [*leaks, *self._kept]
 
     def _of(self, function: Function, *, arguments: bool = False) -> Iterator[Leak]:
@@ -188,6 +190,8 @@ class Leaks:
             return None
         if not container and self._is_put_back(store, function):
             return None
+        if not container and self._is_replaced(target, function):
+            return None
         read = self._read(store, target, function, container=container)
         if lost and read is None:
             return None
@@ -205,12 +209,37 @@ class Leaks:
             if not other.adds
         )
 
+    def _is_replaced(self, target: cst.BaseExpression, function: Function) -> bool:
+        """Whether the function around gives the place another value after the trace, before anybody reads it."""
+        around, name = function.outer, last_name(target)
+        contexts = self._tree.contexts
+        traced = [contexts[id(w.node)] for w in self._tracing.direct(function) if id(w.node) in contexts]
+        if around is None or not traced or any(context.function is not around for context in traced):
+            return False
+        start = max(context.order for context in traced)
+        after = [
+            contexts[id(node)].order
+            for node in self._tree.body(around)
+            if id(node) in contexts and contexts[id(node)].order > start and not contexts[id(node)].branch
+            for other in self._stores(node)
+            if not other.adds and same_code(other.target, target)
+        ]
+        reads = (contexts[id(load)] for load in self._loads(target) if last_name(load) == name and id(load) in contexts)
+        return bool(after) and not any(
+            context.function is around and start < context.order <= min(after) for context in reads
+        )
+
     def _may_have_left(self, node: cst.CSTNode) -> bool:
-        """Whether a test before a place lets the function return: it may do so while it is traced."""
+        """Whether a test before a place lets the function return, or one around it fills in what was not given.
+
+        It may do so while it is traced.
+        """
         child = node
         for parent in self._tree.ancestors(node):
             if isinstance(parent, (cst.FunctionDef, cst.Lambda)):
                 return False
+            if isinstance(parent, cst.If) and child is parent.body and self._asks_for_missing(parent.test):
+                return True
             if isinstance(parent, cst.IndentedBlock):
                 for earlier in parent.body:
                     if earlier is child:
@@ -219,6 +248,15 @@ class Leaks:
                         return True
             child = parent
         return False
+
+    def _asks_for_missing(self, test: cst.BaseExpression) -> bool:
+        """Whether a test asks if a parameter was left out: `x is None`, where the default of `x` is None."""
+        if not isinstance(test, cst.Comparison) or not isinstance(test.comparisons[0].operator, cst.Is):
+            return False
+        return any(
+            isinstance(value, Parameter) and isinstance(value.default, cst.Name) and value.default.value == "None"
+            for value in self._names.values(test.left)
+        )
 
     def _is_container(self, node: cst.CSTNode) -> bool:
         """Whether an expression is a list, a dictionary or a set of Python, as far as the source shows."""
@@ -389,11 +427,19 @@ class Leaks:
 
     def _loads(self, target: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
         if isinstance(target, cst.Name):
-            yield from self._tree.loads.get(target.value, ())
+            own = self._scope_of(target)
+            yield from (load for load in self._tree.loads.get(target.value, ()) if self._scope_of(load) is own)
             return
         for node in within(self._tree.module):
             if isinstance(node, cst.Attribute) and id(node) in self._tree.contexts and not self._is_stored_to(node):
                 yield node
+
+    def _scope_of(self, node: cst.Name) -> Scope | None:
+        """Return the scope of the variable that a name means."""
+        scope = self._tree.context(node).scope
+        if node.value in scope.nonlocals and scope.parent is not None:
+            scope = scope.parent
+        return self._names.scope_of(node.value, scope)
 
     def _is_stored_to(self, node: cst.Attribute) -> bool:
         parent = self._tree.parent(node)
