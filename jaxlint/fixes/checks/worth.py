@@ -21,21 +21,30 @@ _IDLE = (Doubt.ONE_SHOT, Doubt.CALLED_ONCE, Doubt.MEASURED, Doubt.IMMATERIAL, Do
 def reason(change: Change, evidence: Evidence) -> str:
     """Say why nobody would want a fix that adds to the code; empty where it is worth it."""
     adds = change.inserted or change.decorated
-    if not adds or evidence.error or evidence.in_loop or evidence.repeated:
+    if not adds or evidence.error:
+        return ""
+    if Doubt.EAGERNESS in evidence.doubts and (_compiles(change) or _names_lambdas(change) or _is_private(change)):
+        return "worth it only if this runs outside a trace"
+    if evidence.in_loop or evidence.repeated:
         return ""
     if evidence.run_once:
         return "worth it only if its function runs more than once"
     idle = next((doubt for doubt in _IDLE if doubt in evidence.doubts), None)
     if idle is not None:
         return f"hardly worth it, as {idle.value}"
-    if Doubt.EAGERNESS in evidence.doubts and (_compiles(change) or _names_lambdas(change)):
-        return "worth it only if this runs outside a trace"
     return ""
 
 
 def is_in_test(change: Change, evidence: Evidence) -> bool:
     """Whether a fix adds to a test, outside of its loops."""
     return evidence.test and bool(change.inserted or change.decorated) and not (evidence.error or evidence.in_loop)
+
+
+def _is_private(change: Change) -> bool:
+    """Whether the code is in a function that only its package calls, so that a trace of the package reaches it."""
+    around = change.syntax.around(change.place) if change.place is not None else ()
+    names = [node.name for node in around if isinstance(node, DEFS)]
+    return bool(names) and names[-1].startswith("_") and not names[-1].endswith("__")
 
 
 def _names_lambdas(change: Change) -> bool:
