@@ -41,7 +41,7 @@ MADE = {
 
             return lax.while_loop(small, lambda v: half(v), x)
         """,
-        "safe",
+        "unsafe",
         """
 
         # Until it is small.
