@@ -36,7 +36,7 @@ def report(days):
 In code that something traces.
 
 At confidence `low`: nothing visible calls the function, so its callers may well trace it; it runs once, or no visible
-loop runs it again and it does more than compute a value.
+loop runs it again and it does more than compute a value; the function makes NumPy arrays, so that it can't be jitted.
 
 ## Fix safety
 `jax.jit` is added to the enclosing module-level function, provided that it only computes arrays from its arguments;

@@ -35,7 +35,8 @@ cannot be static; the message says so, and no fix is offered.
 Where JAX takes a traced value: `x[n]`, `x.at[n]`, bounds of `fori_loop`, starts of `dynamic_slice`, `roll` shifts,
 `take`, `clip`, `repeat` with `total_repeat_length`, `**n`, f-strings without a format; `is None`, `isinstance`,
 `.shape`, `.ndim`, `.dtype`, `len`. Parameters that are static by name, number, a variable, a `Static[...]` annotation,
-or because `eqx.filter_jit` keeps Python scalars static. Under `try`, and after a check for tracers.
+or because `eqx.filter_jit` keeps Python scalars static. Under `try`, where `pytest.raises` expects
+the error, and after a check for tracers.
 
 A condition on *data* is JAX209, which needs another fix: a parameter counts as data unless its annotation or default
 (`bool`, `str`, `int`, a callable) or another use in the same function shows that it is an option.

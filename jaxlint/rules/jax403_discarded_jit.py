@@ -70,7 +70,9 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
     for discarded in facts.unused.discarded:
         code = facts.short_code(discarded.node)
         if discarded.function is not None:
-            message = f"`{code}` is missing its `@`, so `{discarded.function.name}` is never compiled; write `@{code}`"
+            message = (
+                f"`{code}` is missing its `@`, so `{discarded.function.name}` is never compiled; make it a decorator"
+            )
         else:
             message = f"`{code}` creates a jitted function that nothing uses; call it or delete it"
         fixes = functools.partial(_fixes, facts, discarded)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import textwrap
 
+import libcst as cst
 import pytest
 
 from jaxlint import Settings, Source
+from jaxlint.facts.errors.staged import Usage
 from jaxlint.facts.evidence.confidence import Doubt, Evidence
 from jaxlint.facts.incoming import CASES, STEPS
 from jaxlint.facts.jax_api.glance import is_step_loop
@@ -89,6 +91,8 @@ def test_a_loop_that_does_the_same_again_repeats_it(run: str) -> None:
         "def study():\n    for depth in range(1, 6): f(depth)",
         "def study(levels): return [f(level) for level in levels]",
         "class Net:\n    def __init__(self, n):\n        self.parts = [f(1.0) for _ in range(n)]",
+        "def restarted(x):\n    for _ in range(5): x = f(x)",
+        "RESTARTS = 3\ndef restarted(x):\n    for _ in range(RESTARTS): x = f(x)",
     ],
 )
 def test_a_loop_over_cases_does_not(run: str) -> None:
@@ -347,3 +351,115 @@ def test_a_project_knows_a_memoised_factory() -> None:
             for name, content in (("lib.py", maker.format(decorator)), ("use.py", use))
         ]
         assert Project(modules).incoming(1).factories == expected
+
+
+@pytest.mark.parametrize(
+    ("loop", "expected"),
+    [
+        (
+            "for model in models:\n    def g(c, _): return model.step(c), c\n    jax.lax.scan(g, x, None, length=9)",
+            True,
+        ),
+        (
+            "for model in models:\n    def g(c, _): return model.step(c), c\n    jax.lax.scan(g, model.x, None, 9)",
+            False,
+        ),
+        ("for rate in rates:\n    def g(c, _): return c * rate, c\n    jax.lax.scan(g, x, None, length=9)", False),
+        ("for batch in batches:\n    def g(c, _): return step(c), c\n    jax.lax.scan(g, x, None, length=9)", False),
+        ("for _ in range(n):\n    def g(c, _): return step(c), c\n    jax.lax.scan(g, x, None, length=9)", False),
+        ("for name in names:\n    y = load(name)\n    jax.lax.scan(lambda c, v: (c, v * 2), 0, y)", False),
+        (
+            (
+                "for part in parts:\n    if isinstance(part, Pair):\n        def g(c, _): return step(c), c\n"
+                "        jax.lax.scan(g, part.x, None, length=9)"
+            ),
+            True,
+        ),
+    ],
+)
+def test_a_loop_that_gives_a_scan_no_data_goes_through_cases(loop: str, *, expected: bool) -> None:
+    facts = facts_of(loop)
+    (site,) = facts.eager_sites.bodies
+    assert (Doubt.CASES in facts.evidence.eager_site(site).doubts) is expected
+
+
+@pytest.mark.parametrize(("made", "expected"), [("np.asarray(b)", True), ("jnp.asarray(b)", False), ("np.pi", False)])
+def test_who_converts_to_numpy_cannot_be_compiled_around_a_solver(made: str, *, expected: bool) -> None:
+    text = f"""
+    import numpy as np
+    def f(operator, b):
+        rhs = {made}
+        return jax.scipy.sparse.linalg.cg(operator, rhs)
+    for b in batches: f(operator, b)
+    """
+    facts = facts_of(text)
+    (site,) = facts.eager_sites.solvers
+    assert (Doubt.INTERRUPTED in facts.evidence.eager_site(site).doubts) is expected
+
+
+UNROLLED = """
+@jax.jit
+def f(x, state):
+    {}
+    return x
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("for t in range(x.shape[0]): state = state * 0.9 + x[t]", False),
+        ("for t in range(x.shape[1]): state = state * 0.9 + x[:, t]", False),
+        ("out = []\n    for t in range(x.shape[1]): out.append(jnp.sin(x[:, t]) * 2)", True),
+        ("for t in range(state.messages.shape[0]): x = x + state.messages[t] * 2", True),
+    ],
+)
+def test_what_is_long_is_the_first_axis_of_what_a_caller_gives_or_a_recursion(body: str, *, expected: bool) -> None:
+    facts = facts_of(UNROLLED.format(body))
+    large = [loop.large for loop in facts.data_loops]
+    assert any(large) is not expected
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("for k in range(n):\n        m = n - k\n        x = x[:m] + 1", True),
+        ("for k in range(n):\n        x = x[:k] + 1", True),
+        ("for k in range(n):\n        x = x[k : k + 3] + 1", False),
+        ("for k in range(n):\n        x = x + x[k]", False),
+    ],
+)
+def test_a_bound_that_is_computed_from_the_count_is_another_shape(body: str, *, expected: bool) -> None:
+    facts = facts_of(f"@partial(jax.jit, static_argnames='n')\ndef f(x, n):\n    {body}\n    return x")
+    assert facts.loops._is_ragged(facts.tree.loops[0]) is expected
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        ("f(x)", False),
+        ("with pytest.raises(jax.errors.TracerBoolConversionError): f(x)", True),
+        ("with self.assertRaises(TypeError):\n    f(x)", True),
+        ("try:\n    f(x)\nexcept jax.errors.TracerBoolConversionError:\n    pass", True),
+        ("try:\n    f(x)\nexcept Exception:\n    pass", False),
+        ("with jax.named_scope('f'): f(x)", False),
+    ],
+)
+def test_an_error_that_is_expected_is_no_finding(call: str, *, expected: bool) -> None:
+    facts = facts_of(f"@jax.jit\ndef f(x):\n    if x > 0: return x\n    return -x\n{call}")
+    test = next(node for node in map(facts.tree.parent, facts.tree.loads["x"]) if isinstance(node, cst.Comparison))
+    assert facts.evidence.error(test).traced is expected
+
+
+def test_calls_of_wrappers_within_wrappers_are_calls_of_the_function() -> None:
+    text = """
+    class A:
+        def __init__(self): self.step = jax.jit(jax.vmap(self._step))
+        def _step(self, x, debug=False): return x
+        def run(self, x): return self.step(x)
+    """
+    facts = facts_of(text)
+    step = next(function for function in facts.tree.functions if function.name == "_step")
+    (site,) = facts.calls.of(step)
+    assert site.wrapped
+    assert facts.staged.usage(step.parameters[2]) is Usage.OMITTED

@@ -11,6 +11,9 @@ from jaxlint.facts.context.wrapping import Wrappings
 from jaxlint.facts.syntax.names import Expression, Names
 from jaxlint.facts.syntax.tree import Class, Context, Function, Parameter, Tree
 
+_MOST_WRAPPERS = 3
+"""So many wrappers around a function are looked through."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CallSite:
@@ -141,17 +144,19 @@ class Calls:
         behind = self._behind_wrapper(last.value) if isinstance(last.value, cst.Call) else []
         return any(value is function for value, _ in behind)
 
-    def _behind_wrapper(self, call: cst.Call) -> list[tuple[Function, bool]]:
-        """Return the functions behind `jax.jit(f)` and `jax.grad(f)`, whose calls are calls of `f`."""
+    def _behind_wrapper(self, call: cst.Call, depth: int = _MOST_WRAPPERS) -> list[tuple[Function, bool]]:
+        """Return the functions behind `jax.jit(f)`, `jax.grad(f)` and `jax.jit(jax.vmap(f))`: its calls are of `f`."""
         wrapped = self._wrappings.of(call)
         if wrapped is None or not wrapped.wrapper.keeps_arguments:
             return []
         target = wrapped.targets[0]
-        return [
-            (value, isinstance(target, cst.Attribute) and self._is_bound(value, target))
-            for value in self.names.values(target)
-            if isinstance(value, Function)
-        ]
+        found: list[tuple[Function, bool]] = []
+        for value in self.names.values(target):
+            if isinstance(value, Function):
+                found.append((value, isinstance(target, cst.Attribute) and self._is_bound(value, target)))
+            elif depth > 0 and isinstance(value, Expression) and isinstance(value.node, cst.Call):
+                found.extend(self._behind_wrapper(value.node, depth - 1))
+        return found
 
     def _is_bound(self, function: Function, func: cst.Attribute) -> bool:
         if function.cls is None or self.names.is_static(function):

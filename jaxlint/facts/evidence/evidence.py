@@ -38,7 +38,7 @@ from jaxlint.facts.syntax.tree import Context, Function, Loop, Parameter, Tree, 
 from jaxlint.facts.values.bounds import BoundKind
 from jaxlint.facts.values.compiled_calls import CompiledCall
 from jaxlint.facts.values.iterations import counted_by, is_handed, is_step_loop
-from jaxlint.facts.values.loops import Loops
+from jaxlint.facts.values.loops import Loops, mentions
 
 _ITERATORS = frozenset({"enumerate", "zip", "reversed", "sorted", "tqdm", "list", "tuple"})
 _HEAVY = 40
@@ -58,6 +58,9 @@ _HINDERED = {
     Hindrance.LIBRARY: Doubt.LIBRARY,
     Hindrance.OBJECT: Doubt.OBJECT,
 }
+_CONVERSIONS = frozenset({"numpy.asarray", "numpy.array"})
+_FEW_RUNS = 5
+"""What a loop of at most so many iterations repeats compiles a few times, as do restarts."""
 _FEW = 8
 """A literal list of at most so many elements is a choice of variants, each with a program of its own."""
 
@@ -157,10 +160,30 @@ class Evidences:
             return False
         if self._needs_own_program(site) or self._gives_new_function(site.node, loop):
             return False
+        counted = isinstance(loop.node, cst.For) and loop.outer is None
+        if counted and 0 < (self._loops.bounds.of(loop).high or 0) <= _FEW_RUNS:
+            return False
         return any(
             _carries(around) or (is_step_loop(around) and not is_handed(site.node, counted_by(around)))
             for around in (loop, *loop.around)
         )
+
+    def _goes_through_cases(self, site: EagerSite, loop: Loop) -> bool:
+        """Whether a loop around a call goes through cases, of which the call gets no data and its body no number.
+
+        A loop that asks for the kind of what it goes through gets to the call in few of its iterations.
+        """
+        varying = _derived({name for around in (loop, *loop.around) for name in self._loops.targets(around)}, loop)
+        if any(_asks_for_kind(above, varying) for above in self._tree.ancestors(site.node)):
+            return True
+        if any(_carries(around) or is_step_loop(around) for around in (loop, *loop.around)):
+            return False
+        functions = {id(target) for target in site.wrapped.targets}
+        data: list[cst.CSTNode] = [arg.value for arg in site.node.args if id(arg.value) not in functions]
+        root = site.target.root if site.target is not None else None
+        sums = within(root.node.body) if root is not None else ()
+        data += [part for part in sums if isinstance(part, cst.BinaryOperation)]
+        return not any(isinstance(part, cst.Name) and part.value in varying for node in data for part in within(node))
 
     def _gives_new_function(self, call: cst.Call, loop: Loop) -> bool:
         """Whether a call in a loop is given a function that the loop defines, another one in each iteration."""
@@ -345,6 +368,8 @@ class Evidences:
         if target is not None:
             doubts |= {Doubt.UNSEEN} if not target.sure else set()
             doubts |= {Doubt.SOMETIMES} if not target.always else set()
+        if not site.name.startswith("lax.") and function is not None and self._converts(function):
+            doubts |= {Doubt.INTERRUPTED}  # nobody can jit it
         # A long loop is not what traced code is written with.
         telling = site.in_loop and context.loop is not None and not self._loops.is_small(context.loop)
         doubts |= {Doubt.EAGERNESS} if level is Eagerness.LOW and not telling else set()
@@ -353,6 +378,8 @@ class Evidences:
             doubts |= {Doubt.CALLED_ONCE} if once else set()
             # A body that is made above the loop that uses it compiles once a call.
             doubts |= {Doubt.REUSED} if context.loop is not None or site.shared else set()
+        elif context.loop is not None and self._goes_through_cases(site, context.loop):
+            doubts |= {Doubt.CASES}
         sure = level is Eagerness.HIGH
         again = self._runs.again(function, self._is_step)
         # Nobody meant it to compile, so that cases count as well: a program for each is no choice.
@@ -367,6 +394,13 @@ class Evidences:
             test=self._runs.is_test(function),
             traced=level is Eagerness.TRACED or self._eager.is_selection(site.node, site.wrapped.wrapper.name),
             doubts=frozenset(doubts),
+        )
+
+    def _converts(self, function: Function) -> bool:
+        """Whether a function makes NumPy arrays of values, so that it can't be jitted."""
+        return any(
+            isinstance(node, cst.Call) and any(name in _CONVERSIONS for name in self._names.externals(node.func))
+            for node in self._tree.body(function)
         )
 
     def argument(self, given: Given) -> Evidence:
@@ -418,6 +452,8 @@ class Evidences:
     def error(self, node: cst.CSTNode, doubts: frozenset[Doubt] = frozenset()) -> Evidence:
         """Return the evidence for a place that fails wherever it runs under trace."""
         function = self._tree.context(node).function
+        if self._is_expected_to_fail(node, function):
+            return Evidence(traced=True)
         trace = self._tracing.trace(function)
         if guards.is_for_scalars(self._tree, node):
             doubts = doubts | {Doubt.SCALARS}
@@ -428,6 +464,13 @@ class Evidences:
         if self._staged.is_left_to_defaults(node):
             doubts = doubts | {Doubt.OMITTED}
         return Evidence(error=True, test=self._runs.is_test(function), doubts=doubts)
+
+    def _is_expected_to_fail(self, node: cst.CSTNode, function: Function | None) -> bool:
+        """Whether a place, or each visible call of its function, is in a block that is there for its error."""
+        sites = self._calls.of(function) if function is not None else []
+        return guards.is_expected_to_fail(self._tree, node) or (
+            bool(sites) and all(guards.is_expected_to_fail(self._tree, site.node) for site in sites)
+        )
 
     def definition(self, function: Function, doubts: frozenset[Doubt] = frozenset()) -> Evidence:
         """Return the evidence for a function that goes wrong whoever calls it."""
@@ -536,3 +579,26 @@ def _carries(loop: Loop) -> bool:
 
 def _dotted(call: cst.Call) -> set[str]:
     return {last_name(part) for part in within(call.func)}
+
+
+def _derived(names: set[str], loop: Loop) -> set[str]:
+    """Return some names, and those of what a loop computes from them."""
+    found = set(names)
+    while True:
+        before = len(found)
+        for node in within(loop.node.body) if isinstance(loop.node, (cst.For, cst.While)) else ():
+            if isinstance(node, cst.Assign) and mentions(node.value, found):
+                targets = (part for target in node.targets for part in within(target.target))
+                found.update(part.value for part in targets if isinstance(part, cst.Name))
+        if len(found) == before:
+            return found
+
+
+def _asks_for_kind(node: cst.CSTNode, names: set[str]) -> bool:
+    """Whether a node is an `if` that asks for the type of one of some names."""
+    test = node.test if isinstance(node, cst.If) else None
+    return (
+        isinstance(test, cst.Call)
+        and last_name(test.func) == "isinstance"
+        and any(isinstance(part, cst.Name) and part.value in names for part in within(test.args[0]))
+    )

@@ -16,6 +16,12 @@ _JAX_LOOPS = frozenset({"scan", "fori_loop", "while_loop", "associative_scan"})
 _LEAVES = (cst.Return, cst.Raise, cst.Continue, cst.Break)
 
 
+EXPECTING = frozenset({"raises", "assertRaises", "assertRaisesRegex", "suppress"})
+"""What a `with` calls that expects an error, and goes on."""
+_TRACE_ERRORS = ("Tracer", "Concretization", "NonConcrete", "UnexpectedTracer")
+"""How the names of the errors begin that JAX raises under trace."""
+
+
 def is_caught(tree: Tree, node: cst.CSTNode) -> bool:
     """Whether a `try` of the same function catches what happens at a place."""
     child = node
@@ -177,3 +183,19 @@ def _raises(body: cst.BaseSuite) -> bool:
 def _speaks_of_traces(node: cst.CSTNode) -> bool:
     name = last_name(node).lower()
     return "tracer" in name or "concrete" in name
+
+
+def is_expected_to_fail(tree: Tree, node: cst.CSTNode) -> bool:
+    """Whether a block around a place is there for its error: `with pytest.raises(...)`, or `except TracerBool...`."""
+    child = node
+    for parent in tree.ancestors(node):
+        if isinstance(parent, cst.With) and any(
+            isinstance(item.item, cst.Call) and last_name(item.item.func) in EXPECTING for item in parent.items
+        ):
+            return True
+        if isinstance(parent, cst.Try) and parent.body is child:
+            caught = (last_name(part) for handler in parent.handlers if handler.type for part in within(handler.type))
+            if any(name.startswith(_TRACE_ERRORS) for name in caught):
+                return True
+        child = parent
+    return False

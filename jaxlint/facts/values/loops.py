@@ -154,22 +154,34 @@ class Loops:
     def _is_shown_large(self, loop: Loop, bound: Bound, body: Weight) -> bool:
         """Whether the text shows a loop to be long, or its bound is an axis of data that iterations go along.
 
-        A setting counts by its values, or by the name of a length where an iteration is heavy work, as an update is of
-        an array that the next one goes on with.
+        A setting counts by its values, or by the name of a length where an iteration updates an array that the next one
+        goes on with.
         """
         if bound.high is not None:
             return True
         if bound.kind is BoundKind.SETTING:
-            return self.is_named_long(loop) and body.equations >= (HEAVY if self.feeds_updates(loop) else _HEAVY_BODY)
+            return self.is_named_long(loop) and body.equations >= HEAVY and self.feeds_updates(loop)
         if bound.chunked or not bound.name or (bound.shown is not None and bound.shown <= SHORT):
+            return False
+        if "." in bound.name or (bound.axis and not self.recurs(loop)):
+            # The fields of a state are as long as a program's settings say, and so are most axes behind the first.
             return False
         return bool(self.bounds.indexes_leading(loop, self.nodes_of_turn))
 
     def _is_ragged(self, loop: Loop) -> bool:
         """Whether the loop variable bounds a slice on one side, as in `x[:i]`, or is the size of a new array."""
-        targets = self.targets(loop)
+        targets = set(self.targets(loop))
         if not targets:
             return False
+        for node in self.nodes_of_turn(loop):
+            # `count = len(x) - i` is another number in each iteration as well.
+            if (
+                isinstance(node, cst.Assign)
+                and isinstance(node.value, cst.BinaryOperation)
+                and mentions(node.value, targets)
+                and not self._values.kind(node.value).traced
+            ):
+                targets.update(t.target.value for t in node.targets if isinstance(t.target, cst.Name))
         for node in self.nodes_of_turn(loop):
             if isinstance(node, cst.Slice):
                 sides = [side for side in (node.lower, node.upper) if side is not None and mentions(side, targets)]
@@ -685,6 +697,16 @@ class Loops:
                 return True
         return False
 
+    def recurs(self, loop: Loop) -> bool:
+        """Whether an iteration goes on with what the one before has computed, as `x = step(x, xs[i])` does."""
+        for node in self.nodes_of_turn(loop):
+            if not isinstance(node, cst.Assign) or isinstance(node.value, (cst.Name, cst.List, cst.Tuple)):
+                continue
+            names = {part.value for t in node.targets for part in within(t.target) if isinstance(part, cst.Name)}
+            if mentions(node.value, names):
+                return True
+        return False
+
     def may_end_early(self, loop: Loop) -> bool:
         """Whether an iteration may be the last, by a `break` or a `return`."""
         return any(isinstance(node, (cst.Break, cst.Return)) for node in self.nodes_of_turn(loop))
@@ -916,9 +938,6 @@ class Loops:
             self._busy.discard(key)
         return self._weights[key]
 
-
-_HEAVY_BODY = 20
-"""From so many equations in an iteration on some fifty of them are slow to compile."""
 
 _FEWEST_EQUATIONS = 1000
 """From so many on a program is slow to compile; the default of the setting `unrolled-equations`."""

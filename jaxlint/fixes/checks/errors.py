@@ -7,6 +7,7 @@ import functools
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from jaxlint.facts.syntax.guards import EXPECTING
 from jaxlint.fixes.text.scopes import DEFS
 from jaxlint.fixes.text.syntax import Syntax
 
@@ -18,7 +19,6 @@ _OTHERS = frozenset(
     "SystemExit FileExistsError PermissionError TimeoutError BrokenPipeError EOFError GeneratorExit".split()
 )
 """Exceptions that JAX does not raise about arguments."""
-_RAISES = frozenset({"raises", "assertRaises", "assertRaisesRegex", "suppress"})
 
 
 def reason(change: Change) -> str:
@@ -102,7 +102,7 @@ def _caught(node: ast.AST) -> list[ast.AST]:
             return list(node.body)
     elif isinstance(node, (ast.With, ast.AsyncWith)) and any(_is_raises(item) for item in node.items):
         return list(node.body)
-    elif isinstance(node, ast.Call) and _name_of(node.func) in _RAISES:
+    elif isinstance(node, ast.Call) and _name_of(node.func) in EXPECTING:
         return list(node.args)
     return []
 
@@ -146,4 +146,4 @@ def _catches(handler: ast.ExceptHandler) -> bool:
 
 def _is_raises(item: ast.withitem) -> bool:
     call = item.context_expr
-    return isinstance(call, ast.Call) and _name_of(call.func) in _RAISES
+    return isinstance(call, ast.Call) and _name_of(call.func) in EXPECTING
