@@ -10,7 +10,7 @@ import pytest
 
 from jaxlint import Settings, Source
 from jaxlint.facts.errors.staged import Usage
-from jaxlint.facts.evidence.confidence import Doubt, Evidence
+from jaxlint.facts.evidence.confidence import Doubt, Evidence, graded
 from jaxlint.facts.incoming import CASES, STEPS
 from jaxlint.facts.jax_api.glance import is_step_loop
 from jaxlint.facts.module import ModuleFacts
@@ -463,3 +463,33 @@ def test_calls_of_wrappers_within_wrappers_are_calls_of_the_function() -> None:
     (site,) = facts.calls.of(step)
     assert site.wrapped
     assert facts.staged.usage(step.parameters[2]) is Usage.OMITTED
+
+
+KEPT = """
+class Actor:
+    def __init__(self): self.params = 1
+    {asked}
+class Agent:
+    def __init__(self): self.actor = {made}
+    @partial(jax.jit, static_argnums=0)
+    def loss(self, x): return self.actor.score(x)
+    def train(self, x):
+        for _ in range(9):
+            print(self.loss(x))
+            self.actor.params = 2
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ("def score(self, x): return x * self.params", "high"),
+        ("def score(self, x): return x", None),
+        ("@partial(jax.jit, static_argnums=0)\n    def score(self, x): return x", None),
+        ("pass", "low"),
+    ],
+)
+def test_a_method_that_does_not_read_what_changes_is_not_stale(asked: str, expected: str | None) -> None:
+    facts = facts_of("from functools import partial\n" + KEPT.format(asked=asked, made="Actor()"))
+    found = [graded(facts.evidence.stale(stale)) for stale in facts.stale.reads]
+    assert [grade.label for grade in found if grade is not None] == ([expected] if expected else [])

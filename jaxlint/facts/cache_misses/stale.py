@@ -89,7 +89,8 @@ class StaleRead:
     """An attribute that a jitted function reads and that something changes after it was traced.
 
     `looped` says that it is called and the attribute changed in one loop, `repeated` that the visible code does both
-    one after the other, `set_up` that the change likely comes before the first call.
+    one after the other, `set_up` that the change likely comes before the first call, `unseen` that the traced code
+    calls a method of what changes, of which nothing says that it reads that.
     """
 
     read: Read
@@ -98,6 +99,7 @@ class StaleRead:
     looped: bool = False
     repeated: bool = False
     set_up: bool = False
+    unseen: bool = False
 
     @property
     def name(self) -> str:
@@ -105,9 +107,9 @@ class StaleRead:
         return ".".join(self.read.path)
 
     @property
-    def rank(self) -> tuple[bool, bool, bool]:
+    def rank(self) -> tuple[bool, bool, bool, bool]:
         """How sure it is, to be compared."""
-        return self.looped, self.repeated, not self.set_up
+        return not self.unseen, self.looped, self.repeated, not self.set_up
 
 
 class Stale:
@@ -400,13 +402,38 @@ class Stale:
                 continue
             if self._tracing.is_traced(change.context.function) or self._is_renewed(handle, change):
                 continue
-            stale = self._judged(StaleRead(read, handle, change))
+            asked = self._methods_asked(read) if len(change.path) > len(read.path) else None
+            if asked and not any(self._reads_by_itself(method, change.path[len(read.path)]) for method in asked):
+                continue
+            stale = self._judged(StaleRead(read, handle, change, unseen=asked == []))
             if stale is not None and handle.attribute and not self._is_by_maker(handle.node):
                 # What is compiled in a method of its own is compiled again by whoever calls that.
-                stale = StaleRead(read, handle, change, set_up=True)
+                stale = replace(stale, looped=False, repeated=False, set_up=True)
             if stale is not None:
                 found.append(stale)
         return max(found, key=lambda stale: stale.rank, default=None)
+
+    def _methods_asked(self, read: Read) -> list[Function] | None:
+        """Return the visible methods that traced code calls on what it reads, None where it does something else."""
+        node: cst.CSTNode | None = read.node
+        for _ in read.path:
+            node = self._tree.parent(node) if node is not None else None
+        call = self._tree.parent(node) if isinstance(node, cst.Attribute) else None
+        if not isinstance(node, cst.Attribute) or not isinstance(call, cst.Call) or call.func is not node:
+            return None
+        name = node.attr.value
+        return [cls.methods[name] for cls in self._tree.classes if name in cls.methods]
+
+    def _reads_by_itself(self, method: Function, attribute: str) -> bool:
+        """Whether a method, or another one of its class, reads an attribute, and no jitted function of its own does."""
+        if method.cls is None or self._instances.static_self(method):
+            return False  # what it reads is told of at its own place
+        return any(
+            isinstance(node, cst.Attribute)
+            and node.attr.value == attribute
+            and not isinstance(self._tree.parent(node), cst.AssignTarget)
+            for node in within(method.cls.node.body)
+        )
 
     def _concerns(self, change: Change, handle: Handle) -> bool:
         """Whether a change may be one of the instance that a jitted function holds, while that function lives."""

@@ -431,7 +431,8 @@ class Evidences:
             in_loop=stale.looped,
             repeated=stale.repeated,
             test=any(self._runs.is_test(function) for function in places),
-            doubts=frozenset({Doubt.SET_UP} if stale.set_up else ()),
+            doubts=frozenset({Doubt.SET_UP} if stale.set_up else ())
+            | frozenset({Doubt.UNSEEN} if stale.unseen else ()),
         )
 
     def trace(self, node: cst.CSTNode, doubts: frozenset[Doubt] = frozenset()) -> Evidence:
