@@ -15,6 +15,7 @@ from jaxlint.facts.incoming import CASES, STEPS
 from jaxlint.facts.jax_api.glance import is_step_loop
 from jaxlint.facts.module import ModuleFacts
 from jaxlint.facts.summary.exports import exports
+from jaxlint.facts.syntax.tree import last_name
 from jaxlint.facts.values.iterations import is_step_loop as is_step_loop_here
 from jaxlint.project import Project
 from jaxlint.project.values import Module
@@ -412,6 +413,8 @@ def f(x, state):
         ("for t in range(x.shape[1]): state = state * 0.9 + x[:, t]", False),
         ("out = []\n    for t in range(x.shape[1]): out.append(jnp.sin(x[:, t]) * 2)", True),
         ("for t in range(state.messages.shape[0]): x = x + state.messages[t] * 2", True),
+        ("for t in range(x.shape[0]): state = state + x[t] * jnp.power(state, t)", True),
+        ("for t in range(x.shape[0]): state = state + x[t] * state**t", True),
     ],
 )
 def test_what_is_long_is_the_first_axis_of_what_a_caller_gives_or_a_recursion(body: str, *, expected: bool) -> None:
@@ -493,3 +496,27 @@ def test_a_method_that_does_not_read_what_changes_is_not_stale(asked: str, expec
     facts = facts_of("from functools import partial\n" + KEPT.format(asked=asked, made="Actor()"))
     found = [graded(facts.evidence.stale(stale)) for stale in facts.stale.reads]
     assert [grade.label for grade in found if grade is not None] == ([expected] if expected else [])
+
+
+@pytest.mark.parametrize(
+    ("head", "call", "expected"),
+    [
+        ("fast=True", "f(x)", True),
+        ("fast=True", "f(x, fast=False)", False),
+        ("fast=False", "f(x)", False),
+        ("fast", "f(x, False)", False),
+    ],
+)
+def test_what_a_flag_leaves_off_does_not_fail(head: str, call: str, *, expected: bool) -> None:
+    text = f"""
+    def f(x, {head}):
+        if fast:
+            return x
+        else:
+            return float(x)
+    @jax.jit
+    def g(x): return {call}
+    """
+    facts = facts_of(text)
+    place = next(call for call in facts.tree.calls if last_name(call.func) == "float")
+    assert (Doubt.OMITTED in facts.evidence.error(place).doubts) is expected

@@ -190,6 +190,40 @@ class Staged:
         parameters, others = self._sources(node)
         return bool(parameters) and not others and all(self.usage(p) is Usage.OMITTED for p in parameters)
 
+    def is_switched_off(self, node: cst.CSTNode) -> bool:
+        """Whether a place is in the branch of a flag that its default does not take, and that no visible call gives."""
+        child = node
+        for parent in self._tree.ancestors(node):
+            if isinstance(parent, (cst.FunctionDef, cst.Lambda)):
+                return False
+            if isinstance(parent, cst.If) and child is not parent.test:
+                turned = isinstance(parent.test, cst.UnaryOperation) and isinstance(parent.test.operator, cst.Not)
+                flag = parent.test.expression if isinstance(parent.test, cst.UnaryOperation) else parent.test
+                asked = "False" if (child is parent.body) is turned else "True"
+                for value in self._names.values(flag) if isinstance(flag, cst.Name) else ():
+                    default = value.default if isinstance(value, Parameter) else None
+                    if isinstance(default, cst.Name) and default.value in ("True", "False") and default.value != asked:
+                        assert isinstance(value, Parameter)  # noqa: S101
+                        if self.usage(value) is Usage.OMITTED and self._is_always(value, default.value, set()):
+                            return True
+            child = parent
+        return False
+
+    def _is_always(self, parameter: Parameter, default: str, seen: set[int]) -> bool:
+        """Whether all that visible calls give a parameter, perhaps by way of others, is what its default says."""
+        if id(parameter) in seen:
+            return True
+        seen.add(id(parameter))
+        for site in self._calls.of(parameter.function):
+            given = argument_of(site.node, parameter, bound=site.bound) or parameter.default
+            for value in self._names.values(given) if given is not None else ():
+                if isinstance(value, Parameter):
+                    if not self._is_always(value, default, seen):
+                        return False
+                elif not (isinstance(given, cst.Name) and given.value == default):
+                    return False
+        return True
+
     def _sources(self, node: cst.CSTNode) -> tuple[list[Parameter], bool]:
         """Return the traced parameters that a value is computed from, and whether something else traced is among it."""
         found: list[Parameter] = []

@@ -462,7 +462,7 @@ class Evidences:
             doubts = doubts | {Doubt.EAGER_TOO}
         if trace is not None and trace.far:
             doubts = doubts | {Doubt.FAR}
-        if self._staged.is_left_to_defaults(node):
+        if self._staged.is_left_to_defaults(node) or self._staged.is_switched_off(node):
             doubts = doubts | {Doubt.OMITTED}
         return Evidence(error=True, test=self._runs.is_test(function), doubts=doubts)
 

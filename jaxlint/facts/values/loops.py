@@ -166,6 +166,8 @@ class Loops:
         if "." in bound.name or (bound.axis and not self.recurs(loop)):
             # The fields of a state are as long as a program's settings say, and so are most axes behind the first.
             return False
+        if self._counts_powers(loop):
+            return False
         return bool(self.bounds.indexes_leading(loop, self.nodes_of_turn))
 
     def _is_ragged(self, loop: Loop) -> bool:
@@ -694,6 +696,20 @@ class Loops:
             at = func.value.value if self._values.is_update(func) and isinstance(func.value, cst.Subscript) else None
             base = at.value if isinstance(at, cst.Attribute) else None
             if _is_one_of(base, {target.value}) and mentions(func.value, targets):
+                return True
+        return False
+
+    def _counts_powers(self, loop: Loop) -> bool:
+        """Whether iterations are the terms of a series, of which there are few: the number of one is an exponent."""
+        targets = self.targets(loop)
+        for node in self.nodes_of_turn(loop):
+            if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Power):
+                exponent: cst.CSTNode | None = node.right
+            elif isinstance(node, cst.Call) and last_name(node.func) in ("power", "float_power", "pow"):
+                exponent = node.args[1].value if len(node.args) > 1 else None
+            else:
+                continue
+            if exponent is not None and mentions(exponent, targets):
                 return True
         return False
 
