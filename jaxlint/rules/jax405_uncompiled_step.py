@@ -110,10 +110,8 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
         fixes = functools.partial(_fixes_of_call, facts, called.node)
         yield Report(called.node, message, facts.evidence.called_step(called), fixes=fixes)
     for objective in facts.steps.objectives:
-        message = (
-            f"SciPy's `{objective.name}` calls {objective.what} many times, operation by operation; pass it a jitted "
-            f"function"
-        )
+        instead = "jit the part of it that works on arrays" if objective.converts else "pass it a jitted function"
+        message = f"SciPy's `{objective.name}` calls {objective.what} many times, operation by operation; {instead}"
         yield Report(objective.node, message, facts.evidence.objective(objective))
 
 

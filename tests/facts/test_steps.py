@@ -143,7 +143,7 @@ def test_a_gradient_of_what_no_program_can_hold_is_no_step() -> None:
     assert [step.what for step in facts.steps.called] == ["optax.apply_updates"]
 
 
-@pytest.mark.parametrize("call", ["np.exp(x)", "math.exp(x)", "lib.solved(x)"])
+@pytest.mark.parametrize("call", ["np.exp(x)", "math.exp(x)", "lib.solved(x)", "float(x)", "np.asarray(x)"])
 def test_an_objective_that_works_outside_jax_is_none_to_compile(call: str) -> None:
     text = """
     import math
@@ -158,6 +158,25 @@ def test_an_objective_that_works_outside_jax_is_none_to_compile(call: str) -> No
     """
     assert found(text.format("jnp.exp(x)")) == [("JAX405", "high")]
     assert found(text.format(call)) == []
+
+
+def test_an_objective_that_makes_numbers_of_its_results_has_a_part_to_compile() -> None:
+    text = """
+    import numpy as np
+    from scipy.optimize import minimize
+
+    def cost(x):
+        value = jnp.sum(jnp.sin(x) * jnp.cos(x) + jnp.tanh(x) - 2)
+        slope = float(jnp.sum(x))
+        return {}
+
+    minimize(cost, np.ones(3))
+    """
+    (returned,) = facts_of(text.format("float(value), slope")).steps.objectives
+    assert returned.converts
+    assert not facts_of(text.format("value * jnp.exp(slope)")).steps.objectives
+    (plain,) = facts_of(text.replace("float", "").format("value, slope")).steps.objectives
+    assert not plain.converts
 
 
 @pytest.mark.parametrize(

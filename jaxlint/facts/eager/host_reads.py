@@ -16,6 +16,7 @@ from jaxlint.facts.values.loops import mentions
 
 _NUMPY = ("numpy.", "scipy.")
 _READERS = frozenset({"float", "int", "bool", "complex"})
+_CONVERTERS = frozenset({"numpy.array", "numpy.asarray", "numpy.float64", "numpy.float32"})
 _METHODS = frozenset({"item", "tolist"})
 _PASSING = _READERS | {"abs", "max", "min", "round", "sum", "list", "tuple", "sorted"}
 """Functions of Python whose results are made of what they are given."""
@@ -53,21 +54,57 @@ class Hosted:
         """Whether a function is hosted, or passes an argument of its own to a function that is not visible."""
         if self.is_hosted(function):
             return True
-        given = {parameter.name for parameter in function.parameters}
+        given = self._made_of_arguments(function)
         return any(
             any(mentions(arg.value, given) for arg in call.args)
             and (
                 self._is_opaque(call)
+                or (self.converts(call) and not self._is_result(call))
                 or (depth > 0 and any(self.is_out_of_reach(f, depth - 1) for f, _ in self._calls.callees(call)))
             )
             for call in calls_in(function.node.body)
         )
 
+    def converts(self, call: cst.Call) -> bool:
+        """Whether a call makes Python's numbers or NumPy's arrays of what it is given."""
+        if isinstance(call.func, cst.Name):
+            return call.func.value in _READERS and not self._names.bindings(call.func)
+        return _CONVERTERS.issuperset(self._names.externals(call.func) or ("",))
+
+    def _is_result(self, node: cst.CSTNode, depth: int = _DEPTH) -> bool:
+        """Whether a function returns what a place gives, or the names that it gets, and computes nothing of it."""
+        for parent in self._tree.ancestors(node):
+            if isinstance(parent, cst.Call) and not self.converts(parent) and not _passes_on(parent):
+                return False
+            if isinstance(parent, cst.Assign):
+                uses = list(self._uses(parent))
+                return depth > 0 and bool(uses) and all(self._is_result(use, depth - 1) for use in uses)
+            if isinstance(parent, (cst.BaseSmallStatement, cst.BaseCompoundStatement, cst.FunctionDef, cst.Lambda)):
+                return isinstance(parent, (cst.Return, cst.Lambda))
+        return False
+
+    @staticmethod
+    def _made_of_arguments(function: Function) -> set[str]:
+        """Return the names of a function that hold its arguments, or what is made of them."""
+        found = {parameter.name for parameter in function.parameters}
+        before = -1
+        while len(found) != before:
+            before = len(found)
+            for node in within(function.node.body):
+                if isinstance(node, cst.Assign) and mentions(node.value, found):
+                    found |= {
+                        part.value
+                        for target in node.targets
+                        for part in within(target.target)
+                        if isinstance(part, cst.Name)
+                    }
+        return found
+
     def _is_opaque(self, call: cst.Call) -> bool:
         """Whether a call is one of a function not visible that no program can hold, as far as anybody sees."""
         names = self._names.externals(call.func)
         if names:
-            return not any(name.partition(".")[0] in _KNOWN for name in names)
+            return not any(name.partition(".")[0] in _KNOWN or name in _CONVERTERS for name in names)
         if self._calls.callees(call) or not isinstance(call.func, cst.Name):
             return False
         return bool(self._names.bindings(call.func)) and not self._arrays.is_given(call)
@@ -153,6 +190,10 @@ class Hosted:
             for part in parts:
                 if isinstance(part, cst.Name):
                     yield from self._names.uses_of_target(part)
+
+
+def _passes_on(call: cst.Call) -> bool:
+    return isinstance(call.func, cst.Name) and call.func.value in _PASSING
 
 
 def _only_leaves(node: cst.If | cst.While | cst.IfExp) -> bool:

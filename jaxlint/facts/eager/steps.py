@@ -87,11 +87,15 @@ class CalledStep:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Objective:
-    """A call of an optimizer of SciPy, and in words what it is given to call again and again, uncompiled."""
+    """A call of an optimizer of SciPy, and in words what it is given to call again and again, uncompiled.
+
+    `converts` says that it makes Python's numbers or NumPy's arrays of its results, which no program does.
+    """
 
     node: cst.Call
     name: str
     what: str
+    converts: bool = False
 
 
 class EagerSteps:
@@ -134,23 +138,26 @@ class EagerSteps:
         found = []
         for call in self._names.calls_of(_OPTIMISERS.__contains__):
             names = self._names.externals(call.func)
-            what = self._uncompiled_among(call)
-            if what:
-                found.append(Objective(call, next(iter(names)).rpartition(".")[2], what))
+            name = next(iter(names)).rpartition(".")[2]
+            objective = self._uncompiled_among(call, name)
+            if objective is not None:
+                found.append(objective)
         return found
 
-    def _uncompiled_among(self, call: cst.Call) -> str:
+    def _uncompiled_among(self, call: cst.Call, name: str) -> Objective | None:
         given = [arg.value for arg in call.args[:1] if arg.keyword is None]
         given += [a.value for a in call.args if a.keyword is not None and a.keyword.value in (*_DERIVATIVES, "fun")]
         for node in given:
             gradient = self._eager_gradient(node)
             if gradient:
-                return f"an uncompiled `{gradient}`"
+                return Objective(call, name, f"an uncompiled `{gradient}`")
         for node in given:
             for function in self._eager_functions(node):
                 if self._is_heavy(function) and not self._hosted.is_out_of_reach(function):
-                    return f"the uncompiled `{function.name}`" if not function.is_lambda else "an uncompiled function"
-        return ""
+                    what = f"the uncompiled `{function.name}`" if not function.is_lambda else "an uncompiled function"
+                    converts = any(map(self._hosted.converts, calls_in(function.node.body)))
+                    return Objective(call, name, what, converts)
+        return None
 
     def _eager_functions(self, node: cst.CSTNode) -> Iterator[Function]:
         """Yield the functions that an expression may be, by themselves or with arguments bound."""

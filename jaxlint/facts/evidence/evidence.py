@@ -292,7 +292,8 @@ class Evidences:
         if few and not (loop.is_many or copies):
             doubts |= {Doubt.FEW}
         along = bound.kind is BoundKind.DATA_AXIS and bound.high is None
-        counted = loop.is_many or loop.is_counted or named or along or loop.grows_often
+        repeated = loop.is_counted and self._runs.is_repeated(loop.loop.context.function)
+        counted = loop.is_many or repeated or named or along or loop.grows_often
         if not counted:
             doubts |= {Doubt.UNCOUNTED}
         if loop.solves or loop.beside:
