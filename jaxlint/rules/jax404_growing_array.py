@@ -77,6 +77,8 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
             instead = "pad the index to one length and mask"
         elif growing.is_list:
             instead = "join the list once after the loop, or write into a preallocated array"
+        elif growing.is_read:
+            instead = "write into a preallocated array, and mask what is not filled yet"
         else:
             instead = "collect the parts in a list and join them once, or write into a preallocated array"
         message = f"{growing.what}, so each new length recompiles; {instead}"

@@ -25,7 +25,8 @@ class Growing:
     """A place where an array, or what is built from a list, has a different length in each iteration of a loop.
 
     `what` says in words what happens to `name`.  `loop` is None for what each call of a method makes longer;
-    `by_index` says that `name` is a list that indexes an array, `is_list` that it is a list that is joined in the loop.
+    `by_index` says that `name` is a list that indexes an array, `is_list` that it is a list that is joined in the loop,
+    `is_read` that others read the array before it has its last length.
     """
 
     node: cst.CSTNode
@@ -34,6 +35,7 @@ class Growing:
     loop: Loop | None
     by_index: bool = False
     is_list: bool = False
+    is_read: bool = False
 
 
 class GrowingArrays:
@@ -78,7 +80,8 @@ class GrowingArrays:
             return None
         if self._is_bound_anew(name, call, loop):
             return None
-        return Growing(call, name, f"`{name}` grows in each iteration of the loop", loop)
+        what = f"`{name}` grows in each iteration of the loop"
+        return Growing(call, name, what, loop, is_read=self._is_read(target, call, loop))
 
     def _growing_attribute(self, call: cst.Call) -> Growing | None:
         """Return `self.x = jnp.concatenate([self.x, ...])` in a method that is there to be called again."""
@@ -94,7 +97,18 @@ class GrowingArrays:
         if any(isinstance(value, cst.Subscript) and same_code(value.value, target) for value, _ in stores):
             return None  # cut to a length again
         name = f"self.{target.attr.value}"
-        return Growing(call, name, f"`{name}` grows on each call of `{function.name}`", context.loop)
+        return Growing(call, name, f"`{name}` grows on each call of `{function.name}`", context.loop, is_read=True)
+
+    def _is_read(self, target: cst.Name, call: cst.Call, loop: Loop) -> bool:
+        """Whether an iteration reads an array elsewhere than where it is joined."""
+        frame = self._tree.context(target).scope.frame
+        return any(
+            (context := self._tree.context(use)).scope.frame is frame
+            and context.loop is not None
+            and context.loop.inside(loop)
+            and next((above for above in self._tree.ancestors(use) if isinstance(above, cst.Call)), None) is not call
+            for use in self._tree.loads.get(target.value, ())
+        )
 
     def _growing_list(self, call: cst.Call) -> Growing | None:
         """Return `jnp.stack(parts)` in a loop that appends to `parts`."""
