@@ -8,6 +8,7 @@ import textwrap
 import pytest
 
 from jaxlint import Settings, Source, lint
+from jaxlint.facts.evidence.confidence import Doubt
 from jaxlint.facts.module import ModuleFacts
 from jaxlint.facts.summary.exports import exports
 from jaxlint.facts.values.iterations import is_reached_rarely
@@ -199,3 +200,25 @@ def test_a_step_is_found_that_loops_of_other_files_run(decorator: str, run: str,
     facts = ModuleFacts.of(Source.from_bytes(text.encode(), "agent.py"), Settings(), Project(modules).incoming(0))
     assert [step.function.name for step in facts.steps.called] == expected
     assert [step.what for step in facts.steps.called] == ["jax.value_and_grad"] * len(expected)
+
+
+@pytest.mark.parametrize(
+    ("run", "expected"),
+    [("from lib import field\nfield(x)", True), ("from lib import field\nfor x in data: field(x)", False)],
+)
+def test_some_hundred_operations_in_a_call_count_unless_it_is_the_only_one(run: str, *, expected: bool) -> None:
+    text = """
+import jax.numpy as jnp
+
+def field(x):
+    for i in range(100):
+        x = jnp.sin(x) * 2 + jnp.cos(x) - 1
+    return x
+"""
+    modules = [
+        Module(f"/p/{name}", name, exports(ast.parse(content)), Settings())
+        for name, content in (("lib.py", text), ("run.py", run))
+    ]
+    facts = ModuleFacts.of(Source.from_bytes(text.encode(), "lib.py"), Settings(), Project(modules).incoming(0))
+    (loop,) = facts.eager_loops
+    assert (Doubt.UNCOUNTED in facts.evidence.eager_loop(loop).doubts) is expected

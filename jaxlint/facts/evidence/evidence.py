@@ -292,8 +292,8 @@ class Evidences:
         if few and not (loop.is_many or copies):
             doubts |= {Doubt.FEW}
         along = bound.kind is BoundKind.DATA_AXIS and bound.high is None
-        repeated = loop.is_counted and self._runs.is_repeated(loop.loop.context.function)
-        counted = loop.is_many or repeated or named or along or loop.grows_often
+        again_perhaps = loop.is_counted and not self._runs.called_once(loop.loop.context.function)
+        counted = loop.is_many or again_perhaps or named or along or loop.grows_often
         if not counted:
             doubts |= {Doubt.UNCOUNTED}
         if loop.solves or loop.beside:
