@@ -7,7 +7,7 @@ that an earlier start has filled.  Measured are milliseconds: of the wall, for w
 the server's processor, which a busy machine changes less.  They run from the start of the process to its answer, from
 there to the first diagnostics of a file, each the median of five starts, also of a server that is made of the same
 library and finds nothing, which no other could be quicker than; and from an edit to its diagnostics, the median of 50
-edits, in a file of some 1,000 lines as it is, and with two findings added.
+edits, in a file of some 1,000 lines as it is, and with findings added.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ async def edits(folder: Path) -> None:
     await editor.start(folder)
     await editor.open(path, text)
     await asyncio.sleep(10)  # the folder is read in the background
-    for name, added in (("as it is", ""), ("with two findings", FOUND)):
+    for name, added in (("as it is", ""), ("with findings added", FOUND)):
         report = await editor.edit(path, 0 if not added else END, "import jax\n" + added)
         laps = []
         for number in range(EDITS):
