@@ -74,6 +74,7 @@ class Stub:
     __call__ = __iter__ = __len__ = __bool__ = __float__ = __int__ = __index__ = __enter__ = _fail
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __matmul__ = _fail
     __rmatmul__ = __pow__ = __rpow__ = __neg__ = __lt__ = __le__ = __gt__ = __ge__ = __array__ = _fail
+    __mod__ = __rmod__ = __floordiv__ = __rfloordiv__ = __abs__ = __complex__ = __round__ = _fail
 
 
 class Absent(Stub):
@@ -145,8 +146,7 @@ class Absent(Stub):
         self._note()
         return Absent(self.jaxlint_name[:_LONGEST] + suffix, self.jaxlint_reason)
 
-    __contains__ = __next__ = __await__ = __mod__ = __rmod__ = __floordiv__ = __rfloordiv__ = Stub._fail
-    __and__ = __rand__ = __xor__ = __invert__ = __abs__ = __complex__ = __round__ = Stub._fail
+    __contains__ = __next__ = __await__ = __and__ = __rand__ = __xor__ = __invert__ = Stub._fail
 
 
 class AbsentBase:

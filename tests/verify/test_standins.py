@@ -79,6 +79,7 @@ def test_what_is_only_called_does_nothing() -> None:
         lambda one: one == 1,
         lambda one: one != 1,
         lambda one: one < 1,
+        lambda one: 7 % one,
         lambda one: one.dtype,
         lambda one: isinstance(one, one.Tensor),
         lambda one: one.__array__(),
