@@ -164,9 +164,15 @@ def by_update(params, batches):
     """The gradient is compiled, the update is not."""
     tx = optax.adam(0.1)
     state = tx.init(params)
-    for batch in batches:
+
+    @jax.jit
+    def step(params, state, batch):
         changes, state = tx.update(fast_gradient(params, batch), state)
         params = params + changes
+        return params, state
+
+    for batch in batches:
+        params, state = step(params, state, batch)
     return params
 
 
