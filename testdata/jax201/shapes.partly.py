@@ -109,6 +109,11 @@ def one_hot_by_name(labels, classes):
     return jax.nn.one_hot(labels, num_classes=classes)
 
 
+@partial(jax.jit, static_argnames="side")
+def enlarged(x, side):
+    return jax.image.resize(x, (side,), "nearest")
+
+
 @partial(jax.jit, static_argnames="k")
 def best(scores, k):
     return lax.top_k(scores, k)[1]
@@ -213,6 +218,7 @@ def jaxlint_examples():
         "chunks": (x, 2),
         "one_hot": (labels, 4),
         "one_hot_by_name": (labels, 4),
+        "enlarged": (x, 4),
         "best": (x, 2),
         "window": (x, 1, 2),
         "worker_keys": (key, 3),

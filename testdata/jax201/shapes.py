@@ -110,6 +110,11 @@ def one_hot_by_name(labels, classes):
 
 
 @jax.jit
+def enlarged(x, side):
+    return jax.image.resize(x, (side,), "nearest")  # want: JAX201
+
+
+@jax.jit
 def best(scores, k):
     return lax.top_k(scores, k)[1]  # want: JAX201
 
@@ -213,6 +218,7 @@ def jaxlint_examples():
         "chunks": (x, 2),
         "one_hot": (labels, 4),
         "one_hot_by_name": (labels, 4),
+        "enlarged": (x, 4),
         "best": (x, 2),
         "window": (x, 1, 2),
         "worker_keys": (key, 3),
