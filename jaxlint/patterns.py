@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import os
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -37,10 +36,6 @@ class Patterns:
         relative = relative_path(path, self.root)
         if relative is None or relative == ".":
             return None
-        plain = _plain(self.lines)
-        if plain is not None:
-            parts = relative.split("/")
-            return True if any(pattern.matches(parts, folder=folder) for pattern in plain) else None
         return _compiled(self.lines).check_file(relative + "/" if folder else relative).include
 
     def match(self, path: str, *, folder: bool = False) -> bool:
@@ -68,53 +63,6 @@ def is_valid(line: str) -> bool:
     except ValueError:
         return False
     return any(pattern.include is not None for pattern in spec.patterns)
-
-
-@dataclass(frozen=True, slots=True)
-class _Plain:
-    """A pattern of names, in each of which is at most one star."""
-
-    names: tuple[re.Pattern[str], ...]
-    anchored: bool
-    only_folders: bool
-
-    def matches(self, parts: Sequence[str], *, folder: bool) -> bool:
-        """Tell whether the pattern matches a path, or a folder that it is in."""
-        last = len(parts) - len(self.names) - (self.only_folders and not folder)
-        for start in range(min(1, last + 1) if self.anchored else last + 1):
-            if all(name.fullmatch(parts[start + index]) for index, name in enumerate(self.names)):
-                return True
-        return False
-
-
-_PLAIN = re.compile(r"(?![#!])(?:[\w.,~$@#+/*-]|\[\w+\])+", re.ASCII)
-_SPECIAL = re.compile(r"(\*|\[\w+\])", re.ASCII)
-
-
-@functools.lru_cache(maxsize=1024)
-def _plain(lines: tuple[str, ...]) -> list[_Plain] | None:
-    """Return patterns as names; None where one of them is more than that, or takes back what another matched.
-
-    Nearly all are, and what reads the others takes as long to load as all else of a run in which nothing is new.
-    """
-    found: list[_Plain] = []
-    for line in lines:
-        text = line.rstrip("\r\n ")
-        names = text.strip("/").split("/")
-        anchored = "/" in text[:-1]
-        if _PLAIN.fullmatch(text) is None or any(not name or name.count("*") > 1 for name in names):
-            return None
-        if anchored and names[-1] == "*":
-            return None
-        found.append(_Plain(tuple(map(_named, names)), anchored, text.endswith("/")))
-    return found
-
-
-def _named(name: str) -> re.Pattern[str]:
-    parts = _SPECIAL.split(name)
-    return re.compile(
-        "".join(".*" if part == "*" else part if part[:1] == "[" else re.escape(part) for part in parts), re.DOTALL
-    )
 
 
 @functools.lru_cache(maxsize=1024)

@@ -7,10 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from jaxlint import patterns
 from jaxlint.config import DEFAULT_EXCLUDE, Finder, Layer
 from jaxlint.discovery import discover
 
@@ -223,22 +220,3 @@ def test_each_file_has_the_nearest_configuration(root: Path) -> None:
         "pkg/a.py": str(root / "pkg/jaxlint.toml"),
         "pkg/sub/a.py": str(root / "pkg/jaxlint.toml"),
     }
-
-
-NAMES = st.lists(st.sampled_from(["a", "b", ".", "*", "#", "[ab]"]), min_size=1, max_size=3).map("".join)
-PATTERNS = st.builds(
-    lambda first, names, last: first + "/".join(names) + last,
-    st.sampled_from(["", "/"]),
-    st.lists(NAMES, min_size=1, max_size=3),
-    st.sampled_from(["", "/", " "]),
-)
-PATHS = st.lists(st.text("ab.#", min_size=1, max_size=3).filter(lambda name: name not in (".", "..")), min_size=1)
-
-
-@given(st.lists(PATTERNS, min_size=1, max_size=2), PATHS.map("/".join), st.booleans())
-@settings(max_examples=500, deadline=None)
-def test_plain_patterns_match_as_all_others_do(lines: list[str], path: str, folder: bool) -> None:
-    plain = patterns._plain(tuple(lines))
-    if plain is not None:
-        found = any(pattern.matches(path.split("/"), folder=folder) for pattern in plain)
-        assert found == bool(patterns._compiled(tuple(lines)).check_file(path + "/" * folder).include)

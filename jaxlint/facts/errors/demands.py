@@ -6,12 +6,13 @@ The table of JAX's own functions is `demands.toml`; each position in it was seen
 from __future__ import annotations
 
 import functools
+import pkgutil
+import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import libcst as cst
 
-from jaxlint import tables
 from jaxlint.facts.context.calls import Calls, argument_of
 from jaxlint.facts.jax_api.name_priors import FUNCTIONS
 from jaxlint.facts.syntax.names import Expression, External, Names
@@ -448,7 +449,8 @@ def needed_arguments_of_method(call: cst.Call, name: str) -> Iterator[cst.BaseEx
 
 @functools.cache
 def _raw() -> Mapping[str, Mapping[str, Mapping[str, list[int | str] | str]]]:
-    return tables.read(__package__, "demands.toml")
+    data = pkgutil.get_data(__name__, "demands.toml") or b""
+    return tomllib.loads(data.decode())
 
 
 @functools.cache

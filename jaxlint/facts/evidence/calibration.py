@@ -7,9 +7,10 @@ findings of each grade were read, how many of them were right and arguable, and 
 from __future__ import annotations
 
 import functools
+import pkgutil
+import tomllib
 from collections.abc import Mapping
 
-from jaxlint import tables
 from jaxlint.finding import Confidence
 
 
@@ -26,4 +27,6 @@ def _words(code: str) -> Mapping[Confidence, Confidence]:
 
 @functools.cache
 def _families() -> tuple[dict[str, dict[str, str]], ...]:
-    return tuple(tables.read(__package__, "calibration.toml").values())
+    data = pkgutil.get_data(__name__, "calibration.toml")
+    assert data is not None  # noqa: S101
+    return tuple(tomllib.loads(data.decode()).values())

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import functools
+import pkgutil
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from jaxlint import tables
 from jaxlint.settings import Settings
 
 KINDS = ("compile", "transform", "control-flow", "inspect", "partial", "register", "host", "map-leaves")
@@ -111,7 +112,8 @@ def known_last_names() -> frozenset[str]:
 @functools.cache
 def _built_in() -> Mapping[str, Wrapper]:
     found: dict[str, Wrapper] = {}
-    for name, columns in tables.read(__package__, "wrappers.toml").items():
+    data = pkgutil.get_data(__name__, "wrappers.toml") or b""
+    for name, columns in tomllib.loads(data.decode()).items():
         for alias in (name, *columns.get("aliases", ())):
             found[alias] = _wrapper(name, columns)
     return found
