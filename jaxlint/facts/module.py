@@ -57,6 +57,7 @@ from jaxlint.facts.syntax.names import External, Names
 from jaxlint.facts.syntax.parsing import Places, parse
 from jaxlint.facts.syntax.tree import Class, Function, Parameter, Tree
 from jaxlint.facts.values.compiled_calls import CompiledCalls
+from jaxlint.facts.values.lengthening import Lengthening
 from jaxlint.facts.values.lengths import Lengths
 from jaxlint.facts.values.loops import SHORT_ELEMENTWISE, Loops, Unrolled
 from jaxlint.facts.values.sizes import Sizes
@@ -334,7 +335,8 @@ class ModuleFacts:
     def arguments(self) -> Arguments:
         """What calls of jitted functions are passed."""
         parts = (self.tree, self.names, self.wrappings, self.constants, self.compiled, self.instances)
-        return Arguments(*parts, self.sizes, self.traceable, self.lengths, self.behind, self.calls)
+        lengthening = Lengthening(self.names, self.wrappings, self.calls)
+        return Arguments(*parts, self.sizes, self.traceable, self.lengths, lengthening, self.behind, self.calls)
 
     @functools.cached_property
     def traceable(self) -> Traceable:

@@ -32,6 +32,7 @@ from jaxlint.facts.syntax.tree import (
     within,
 )
 from jaxlint.facts.values.compiled_calls import CompiledCall, CompiledCalls, ImportedCall
+from jaxlint.facts.values.lengthening import Length, Lengthening
 from jaxlint.facts.values.lengths import Lengths
 from jaxlint.facts.values.sizes import Sizes
 
@@ -133,9 +134,11 @@ class Arguments:
         sizes: Sizes,
         traceable: Traceable,
         lengths: Lengths,
+        lengthening: Lengthening,
         behind: Behind,
         calls: Calls,
     ) -> None:
+        self._lengthening = lengthening
         self._calls = calls
         self._behind = behind
         self._tree = tree
@@ -570,7 +573,7 @@ class Arguments:
                     break
                 if loop is None or self._is_few(loop):
                     continue
-                if isinstance(node, cst.Name) and self._is_lengthened(call, parameter, node.value):
+                if self._is_lengthened(call, parameter, node, loop):
                     what = "comes back longer from each call"
                     found[id(call.node)] = Given(node, call, parameter.name, what, True, parameter=parameter)
                     break
@@ -580,14 +583,18 @@ class Arguments:
                     found[id(call.node)] = Given(node, call, parameter.name, what, True, sure=sure, parameter=parameter)
         return list(found.values())
 
-    def _is_lengthened(self, call: CompiledCall, parameter: Parameter, name: str) -> bool:
+    def _is_lengthened(self, call: CompiledCall, parameter: Parameter, node: cst.BaseExpression, loop: Loop) -> bool:
         """Whether a loop returns to a jitted function what it returned, which is longer each time."""
-        parent = self._tree.parent(call.node)
-        if not isinstance(parent, cst.Assign) or len(parent.targets) != 1:
-            return False
-        target = parent.targets[0].target
-        back = isinstance(target, cst.Name) and target.value == name
-        return back and self._lengths.lengthens(call.function, parameter.name)
+        back: list[int | None] = []
+        for value in self._names.values(node):
+            if not isinstance(value, (Item, Expression)):
+                continue
+            if value.node is call.node:
+                back.append(value.index if isinstance(value, Item) else None)
+            elif (inner := self._tree.context(value.node).loop) is not None and inner.inside(loop):
+                return False  # cut to a length again, or begun again
+        places = self._lengthening.places(call.function, parameter.name) if back else {}
+        return any(Length.LONGER in (places.get(place), places.get(None)) for place in back)
 
     def _shape_varies(self, node: cst.CSTNode, loop: Loop, depth: int) -> tuple[str, bool]:
         """Return why the shape of an expression changes, empty where nothing says so, and whether that is sure."""
@@ -679,9 +686,40 @@ class Arguments:
                     return "has a shape that depends on the loop variable", True
             elif module in ("jax.numpy", "numpy") and last in _CONVERSIONS and node.args:
                 argument = node.args[0].value
+                if self._is_list_filled(argument, loop):
+                    return "is made of a list that grows", True
                 if isinstance(argument, cst.Name) and self._is_loop_variable(argument, loop):
                     return "is converted from the loop variable, whose length may differ", False
         return "", False
+
+    def _is_list_filled(self, node: cst.BaseExpression, loop: Loop) -> bool:
+        """Whether an expression is a list, perhaps within another, that each iteration makes longer."""
+        if isinstance(node, cst.List) and len(node.elements) == 1:
+            node = node.elements[0].value
+        if not isinstance(node, cst.Name):
+            return False
+        grows = False
+        for binding in self._names.bindings(node):
+            inner = binding.context.loop
+            if inner is None or not inner.inside(loop):
+                continue
+            if not self._adds_to_list(binding.value, node.value):
+                return False  # begun again, or cut
+            grows = True
+        changes = self._lengths.changes(node, loop)
+        return (grows or bool(changes)) and changes <= {"append", "extend"}
+
+    @staticmethod
+    def _adds_to_list(value: object, name: str) -> bool:
+        """Whether it is `x + [...]` or `x += [...]` of a name."""
+        if isinstance(value, cst.AugAssign):
+            return isinstance(value.operator, cst.AddAssign) and isinstance(value.value, cst.List)
+        if not isinstance(value, cst.BinaryOperation) or not isinstance(value.operator, cst.Add):
+            return False
+        sides = (value.left, value.right)
+        return any(isinstance(side, cst.Name) and side.value == name for side in sides) and any(
+            isinstance(side, cst.List) for side in sides
+        )
 
     def _built(self, size: cst.BaseExpression) -> tuple[str, bool]:
         """Say that an array is as long as the loop variable says; batches may be of one length, or of two."""

@@ -18,7 +18,7 @@ from jaxlint.facts.syntax.tree import Binding, Function, Loop, Tree, children, l
 JOINING = frozenset("concatenate concat stack hstack vstack append block".split())
 """The functions that make one array of several."""
 
-_LENGTHENING = JOINING - {"stack"}
+_CHANGING = frozenset({"append", "extend", "insert", "remove", "pop", "clear"})
 _OF_LISTS = JOINING | {"array", "asarray"}
 _AS_LONG = frozenset("astype copy reshape ravel flatten squeeze".split())
 _REDUCTIONS = frozenset({"mean", "sum", "max", "min"})
@@ -127,6 +127,30 @@ class Lengths:
                 found.append(call)
         return found
 
+    def changes(self, name: cst.Name, loop: Loop) -> set[str]:
+        """Return the methods by which each iteration of a loop changes a list's length; `if` where some do."""
+        found = set()
+        for use in self._tree.loads.get(name.value, ()):
+            context = self._tree.context(use)
+            attribute = self._tree.parent(use)
+            if context.loop is None or not context.loop.inside(loop):
+                continue
+            if isinstance(attribute, cst.Subscript) and isinstance(self._tree.parent(attribute), cst.Del):
+                found.add("del")
+            call = self._tree.parent(attribute) if isinstance(attribute, cst.Attribute) else None
+            if isinstance(call, cst.Call) and call.func is attribute and last_name(call.func) in _CHANGING:
+                found.add(last_name(call.func) if self._is_certain(call, loop) else "if")
+        return found
+
+    def _is_certain(self, node: cst.CSTNode, loop: Loop) -> bool:
+        """Whether each iteration of a loop gets to a place."""
+        for parent in self._tree.ancestors(node):
+            if parent is loop.node:
+                return True
+            if isinstance(parent, (cst.If, cst.IfExp, cst.ExceptHandler)):
+                return False
+        return False
+
     def _ends_by_chance(self, loop: Loop) -> bool:
         """Whether a loop runs until a flag says otherwise: `while not done`, or a `break` under `if done`."""
         node = loop.node
@@ -161,38 +185,6 @@ class Lengths:
             inner = inner or (returned.args[0].value if returned.args else returned)
             return inner is not returned and self._is_join(inner)
         return any(name.rpartition(".")[2] in JOINING for name in self._names.externals(returned.func))
-
-    # What jitted functions make longer
-
-    def lengthens(self, function: Function, name: str) -> bool:
-        """Whether a function returns a parameter, or the leaves of one, as a whole and with more beside it."""
-        return any(self._is_lengthening(call, name) for returned in function.returns for call in calls_in(returned))
-
-    def _is_lengthening(self, call: cst.Call, name: str) -> bool:
-        wrapped = self._wrappings.of(call)
-        if wrapped is None or not wrapped.wrapper.name.startswith("jax.tree.map"):
-            return name in self._whole_parts(call)
-        tree = call.args[1].value if len(call.args) > 1 else None
-        while isinstance(tree, (cst.Attribute, cst.Subscript)):
-            tree = tree.value
-        if not isinstance(tree, cst.Name) or tree.value != name:
-            return False
-        return any(
-            function.parameters and function.parameters[0].name in self._whole_parts(inner)
-            for function in self._names.functions(wrapped.targets[0])
-            for returned in function.returns
-            for inner in calls_in(returned)
-        )
-
-    def _whole_parts(self, join: cst.Call) -> set[str]:
-        """Return the names that a join takes as a whole, if it joins several parts."""
-        if not join.args or not any(n.rpartition(".")[2] in _LENGTHENING for n in self._names.externals(join.func)):
-            return set()
-        parts = join.args[0].value
-        nodes = [e.value for e in parts.elements] if isinstance(parts, (cst.List, cst.Tuple)) else []
-        if not nodes:
-            nodes = [arg.value for arg in join.args if arg.keyword is None]  # `append(x, y)`
-        return {node.value for node in nodes if isinstance(node, cst.Name)} if len(nodes) > 1 else set()
 
 
 def calls_in(node: cst.CSTNode) -> Iterator[cst.Call]:
