@@ -51,14 +51,18 @@ class Project:
 
     def _imported(self, module: int) -> dict[str, Imported]:
         found: dict[str, Imported] = {}
-        for number, ref in enumerate(self._modules[module].exports.refs):
-            if ref[0] != "x":
+        exports = self._modules[module].exports
+        for number, ref in enumerate(exports.refs):
+            if ref[0] not in ("x", "*"):
                 continue
             values = self._values.evaluate(module, number)
             if len(values) == 1 and values[0][0] in _DESCRIBED:
                 imported = self._describe(values[0])
                 if imported is not None:
-                    found[ref[1]] = dataclasses.replace(imported, at=self._defined_at(values[0], module))
+                    imported = dataclasses.replace(imported, at=self._defined_at(values[0], module))
+                    # A name that a star import binds may be of any of them, and is looked for in each.
+                    spelled = [ref[1]] if ref[0] == "x" else [_below(star, ref[1]) for star in exports.stars]
+                    found.update(dict.fromkeys(spelled, imported))
         return found
 
     def _defined_at(self, value: Value, told: int) -> Place | None:
@@ -85,6 +89,10 @@ class Project:
             targets = [target for target in value[2] if target[0] == "f"]
             params = self._values.functions[targets[0][1]].params if targets else []
             return Imported("compiled", "", statics=tuple(value[3]), params=tuple(params))
+        if value[0] == "w" and value[1].kind == "transform":
+            found = [self.operations(target[1]) for target in value[2] if target[0] == "f"]
+            operations = min(min(found, default=0), _MANY)
+            return Imported("function", "", operations=operations) if operations else None
         if value[0] != "f":
             return None
         record = self._values.functions[value[1]]
@@ -137,3 +145,8 @@ class Project:
             if edge.target < len(self._values.functions) and total < _MANY:
                 total += self.operations(edge.target, depth - 1)
         return total
+
+
+def _below(module: str, name: str) -> str:
+    """Return the dotted name of a member, as an import of it alone would spell it."""
+    return module + name if module.endswith(".") else f"{module}.{name}"

@@ -1,12 +1,14 @@
 """A training step runs eagerly in a loop.
 
 ## What it does
-Reports loops of ten or an unknown number of iterations, outside any trace, that take gradients (`jax.grad(f)(x)`),
-apply optimizer updates or run a model (`model.apply`, `state.apply_fn`, or an nnx or Equinox module that has layers)
-eagerly in each iteration, directly or through visible functions. Where the loop is in another file, the place is the
-gradient, the update or the model in the function that the loop calls. Also reports calls of SciPy's optimizers
-(`scipy.optimize.minimize` and similar) that get an uncompiled gradient, or an uncompiled objective of five or more
-array operations: they call it many times.
+Reports loops of ten or an unknown number of iterations, outside any trace, that take gradients (`jax.grad(f)(x)`, also
+of single examples: `jax.vmap(jax.grad(f))(x)`), apply optimizer updates or run a model (`model.apply`,
+`state.apply_fn`, `network.apply(params, x)` of an object that is made elsewhere, or an nnx or Equinox module that has
+layers) eagerly in each iteration, directly or through visible functions. Jacobians of a Newton iteration count as well,
+and evaluations of a loss of five or more array operations whose gradient the file takes. Where the loop is in another
+file, the place is the gradient, the update or the model in the function that the loop calls. Also reports calls of
+SciPy's optimizers (`scipy.optimize.minimize` and similar) that get an uncompiled gradient, or an uncompiled objective
+of five or more array operations: they call it many times.
 
 ## Why it is slow
 Outside a trace the forward pass, the backward pass and the update are dispatched operation by operation, and Python
@@ -40,7 +42,7 @@ result is discarded, as in a benchmark; for a loop around a function that has th
 later iteration uses, such as those at the points of a plot; if some path jits the gradient; for a model that runs once
 after an inner loop has done the work, or in some iterations only (`if step % 100 == 0`); for objectives that call a
 jitted function, use values that they read, or pass their arguments to a function that is not visible; for a method that
-another class jits in its place.
+another class jits in its place; if the file puts a jitted function in the place of `model.apply`.
 
 At confidence `low`: if neither a visible caller, the name of the function, data that the loop runs over nor what it
 prints shows that it trains outside a trace; if the code shows fewer than 100 steps in all, of losses with few
@@ -52,7 +54,7 @@ Unsafe: one program may round differently than separate operations, and whatever
 gradients and updates are statements of the loop that only assign names, they move into a jitted function beside the
 loop. If the loop calls a function that only computes the step from its arguments, that function is jitted; if it takes
 the gradient of a module-level function itself, the gradient is. An optimizer among the arguments becomes static, and
-has to be created once.
+has to be created once. There is no fix for the evaluation of a loss.
 
 ## References
 - JAX documentation, "Just-in-time compilation"
@@ -71,7 +73,7 @@ from jaxlint.rules import Report, Rule
 if TYPE_CHECKING:
     import libcst as cst
 
-    from jaxlint.facts.eager.steps import Step
+    from jaxlint.facts.eager.steps import CalledStep, Step
     from jaxlint.facts.module import ModuleFacts
     from jaxlint.finding import Fix
 
@@ -85,27 +87,26 @@ RULE = Rule(
         {"grad", "value_and_grad", "filter_grad", "filter_value_and_grad", "apply_updates", "apply_gradients", "apply"}
     )
     | OPTIMISERS,
+    array_loops=True,
     doc=__doc__,
 )
 
 
 _STEP = "put the whole step (loss, gradients and update) in one jitted function"
+_DERIVATIVES = "put the whole step, derivatives included, in one jitted function"
 _FORWARD = "jit the function that runs the model"
 
 
 def check(facts: ModuleFacts) -> Iterator[Report]:
     """Yield the loops that run a step eagerly."""
     for step in facts.steps.training:
-        message = (
-            f"each iteration of this loop runs `{step.what}` eagerly, operation by operation; "
-            f"{_FORWARD if step.is_forward else _STEP}"
-        )
+        message = f"each iteration of this loop runs `{step.what}` eagerly, operation by operation; {_instead(step)}"
         fixes = functools.partial(_fixes, facts, step)
         yield Report(step.node, message, facts.evidence.step(step), fixes=fixes)
     for called in facts.steps.called:
         message = (
             f"`{called.function.name}` is called in a loop and runs `{called.what}` eagerly, operation by operation; "
-            f"{_FORWARD if called.is_forward else _STEP}"
+            f"{_instead(called)}"
         )
         fixes = functools.partial(_fixes_of_call, facts, called.node)
         yield Report(called.node, message, facts.evidence.called_step(called), fixes=fixes)
@@ -115,10 +116,20 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
         yield Report(objective.node, message, facts.evidence.objective(objective))
 
 
+def _instead(step: Step | CalledStep) -> str:
+    if step.is_evaluation:
+        return f"jit `{step.what}`"
+    if step.is_forward:
+        return _FORWARD
+    return _STEP if step.trains_by_gradient else _DERIVATIVES
+
+
 def _fixes(facts: ModuleFacts, step: Step) -> Iterator[Fix]:
     from jaxlint.fixes.eager import compiling, training, transforms
     from jaxlint.fixes.text import edits
 
+    if step.is_evaluation:
+        return  # it is called again and again, and so what the fix would define in it
     yield from edits.offered(lambda: training.compiled_step(facts, step))
     if step.inner is not step.call:
         yield from edits.offered(lambda: compiling.enclosing_function(facts, step.inner))

@@ -56,6 +56,7 @@ def test_each_was_measured(name: str) -> None:
         ("BENCHMARKS", "run_benchmark", "mark"),
         ("BASELINES", "naive_sum", "native"),
         ("PARAMETER_TREES", "ema_params", "x"),
+        ("MODEL_PARAMETERS", "network_params", "param_count"),
         ("BATCHES", "train_loader", "loaders_of"),
         ("RANGES", "trange", "arrange"),
         ("OUTSIDE", "save_all", "unsaved"),

@@ -76,7 +76,11 @@ def fit(model, key, batches, steps):
     ("body", "expected"),
     [
         ("x = model.apply(params, batch)", [("JAX405", "medium")]),
-        ("x = other.apply(params, batch)", []),
+        ("x = other.apply(fn, batch)", []),
+        ("x = other.apply(params, batch)", [("JAX405", "medium")]),
+        ("x = other.apply(params)", []),
+        ("x = other.apply(params, grads)", []),
+        ("model.apply = jax.jit(model.apply); x = model.apply(params, batch)", []),
         ("x = model.apply(params, batch) if i % 100 == 0 else 0", []),
         ("x = model.apply(params, batch) if i > 100 else 0", [("JAX405", "medium")]),
     ],
@@ -94,6 +98,96 @@ for _ in range({steps}):
     params = params - 0.1 * jax.grad(loss)(params, jnp.ones((2, 3)))
 """
     assert ("JAX405", expected) in found(text)
+
+
+@pytest.mark.parametrize(
+    ("bound", "expected"),
+    [("range(n)", "low"), ("tqdm(range(n))", "medium"), ("trange(n)", "medium")],
+)
+def test_a_progress_bar_shows_that_a_loop_runs_on_the_host(bound: str, expected: str) -> None:
+    text = f"""
+from flax import nnx
+from tqdm import tqdm, trange
+class Sampler:
+    def __init__(self, model: nnx.Module):
+        self.model = model
+
+    def sampled(self, x, n):
+        for i in {bound}:
+            x = x - self.model(x, i) / n
+        return x
+"""
+    assert found(text) == [("JAX405", expected)]
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        ("x = x + self.model(x)", "JAX405"),
+        ("x = x + jax.vmap(self.model)(x)", "JAX405"),
+        ("x = x + jax.jit(self.model)(x)", ""),
+        ("x = x + self.scale(x)", ""),
+    ],
+)
+def test_what_is_declared_to_be_a_module_is_a_model(statement: str, expected: str) -> None:
+    text = f"""
+import equinox as eqx
+class Sampler:
+    def __init__(self, model: eqx.Module, scale):
+        self.model, self.scale = model, scale
+
+    def sampled(self, x, n):
+        for _ in range(n):
+            {statement}
+            print(x)
+"""
+    assert "".join(code for code, _ in found(text)) == expected
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        ("print(jax.vmap(jax.grad(loss), in_axes=(None, 0))(params, xs))", set()),
+        ("params = params - jax.vmap(jax.grad(loss), in_axes=(None, 0))(params, xs).mean(0)", {"JAX405"}),
+        ("params = params - jax.jit(jax.vmap(jax.grad(loss), in_axes=(None, 0)))(params, xs).mean(0)", set()),
+    ],
+)
+def test_gradients_at_several_points_are_no_step(statement: str, expected: set[str]) -> None:
+    text = f"""{LOSS}
+def fitted(params, batches):
+    for xs in batches:
+        {statement}
+"""
+    assert {code for code, _ in found(text)} == expected
+
+
+@pytest.mark.parametrize(("steps", "expected"), [(30, "low"), (300, "high")])
+def test_few_evaluations_in_all_are_no_matter(steps: int, expected: str) -> None:
+    text = f"""
+def loss(params, batch):
+    return jnp.mean((jnp.tanh(batch @ params) - jnp.sin(batch @ params)) ** 2)
+
+gradient = jax.jit(jax.grad(loss))
+params = jnp.ones(3)
+for _ in range({steps}):
+    params = params - gradient(params, jnp.ones((2, 3)))
+    print(loss(params, jnp.ones((2, 3))))
+"""
+    assert ("JAX405", expected) in found(text)
+
+
+def test_one_pass_beside_a_long_program_is_little() -> None:
+    text = """
+@jax.jit
+def epoch(params, xs):
+    return jax.lax.scan(lambda p, x: (p - 0.1 * x, None), params, xs)[0]
+
+def main(network, params, xs):
+    for _ in range(500):
+        params = epoch(params, xs)
+        print(network.apply(params, xs[0]))
+"""
+    assert found(text) == [("JAX405", "low")]
 
 
 def test_a_step_is_found_two_calls_deep() -> None:

@@ -253,6 +253,9 @@ class EagerArrays:
                 return 1
             if func.attr.value in arrays.ARRAY_METHODS and self.is_array(func.value):
                 return 1
+        wrapped = self._wrappings.of(node)
+        if wrapped is not None and wrapped.wrapper.kind == "control-flow" and not wrapped.wrapper.stages:
+            return sum(map(self._of_target, wrapped.targets))  # `jax.vjp(f, x)` runs f at once
         if isinstance(func, cst.Call):
             return self._of_transformed(func)
         for value in self._names.values(func):
@@ -266,7 +269,19 @@ class EagerArrays:
         wrapped = self._wrappings.of(made)
         if wrapped is None or wrapped.wrapper.kind != "transform":
             return 0
-        return min((self.of_function(function) for function in self._names.functions(wrapped.targets[0])), default=0)
+        return self._of_target(wrapped.targets[0])
+
+    def _of_target(self, node: cst.CSTNode) -> int:
+        """Count a call of what a transform is given: a function of this file or another, or what a transform made."""
+        found = []
+        for value in self._names.values(node):
+            if isinstance(value, Function):
+                found.append(self.of_function(value))
+            elif isinstance(value, External) and value.name in self._imports:
+                found.append(self._imports[value.name].operations)
+            elif isinstance(value, Expression) and isinstance(value.node, cst.Call):
+                found.append(self._of_transformed(value.node))
+        return min(found, default=0)
 
     def of_function(self, function: Function) -> int:
         """Return how many operations a call of a function dispatches: none where it is compiled."""

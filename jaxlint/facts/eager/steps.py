@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import libcst as cst
@@ -15,6 +15,7 @@ from jaxlint.facts.context.wrapping import Wrappings
 from jaxlint.facts.eager.avoidable import Avoidable, Hindrance
 from jaxlint.facts.eager.host_reads import Hosted
 from jaxlint.facts.eager.measured import Measured
+from jaxlint.facts.eager.models import MODULES, Models
 from jaxlint.facts.eager.operations import EagerArrays
 from jaxlint.facts.incoming import HIGH, NOTHING, STEPS, Incoming
 from jaxlint.facts.jax_api.glance import OPTIMISERS
@@ -37,13 +38,16 @@ _GRADIENTS = frozenset(
     }
 )
 _UPDATES = ("optax.apply_updates", "equinox.apply_updates")
-_MODULES = (".nnx.Module", ".nnx.module.Module", "equinox.Module", "equinox._module.Module")
+_MAPPED = frozenset({"jax.vmap", "equinox.filter_vmap", "flax.nnx.vmap"})
 _HIGHER = frozenset({"jax.hessian", "jax.jacobian", "jax.jacfwd", "jax.jacrev"})
+_NOT_TRAINING = tuple(name.rpartition(".")[2] for name in _HIGHER)
 _FEWEST_TURNS = 10
 _COUNTING = frozenset({"range", "trange", "arange", "count"})
 _TELLING = frozenset({"print", "info", "debug", "write", "set_postfix", "set_description", "float", "item"})
 _DEPTH = 3
 """How many calls deep a step is looked for."""
+_BARS = frozenset({"tqdm", "alive_progress", "progressbar", "fastprogress", "rich"})
+"""Packages that show how far a loop is."""
 _FEWEST_OPERATIONS = 5
 """Operations of an objective from which it is worth to be compiled."""
 
@@ -59,7 +63,9 @@ class Step:
     says that the loop looks like one of a program that trains, by its function's name, by going through data or by
     what it tells people; others may well be a part of what somebody traces.  `hindered` is what keeps an iteration from
     being one program, `measured` says that the loop is there to be timed or compared, `is_forward` that it is the pass
-    of a model.  `operations` is how many array operations the visible losses have whose gradients an iteration takes.
+    of a model, or the evaluation of a loss, which `is_evaluation` tells.  `operations` is how many array operations the
+    visible losses have whose gradients an iteration takes, `is_beside` says that a jitted function with a loop of its
+    own does the work of an iteration.
     """
 
     node: cst.CSTNode
@@ -72,6 +78,13 @@ class Step:
     measured: bool = False
     is_forward: bool = False
     operations: int = 0
+    is_evaluation: bool = False
+    is_beside: bool = False
+
+    @property
+    def trains_by_gradient(self) -> bool:
+        """Whether it is a step of training, and no Newton step."""
+        return not self.what.endswith(_NOT_TRAINING)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,6 +96,12 @@ class CalledStep:
     what: str
     measured: bool = False
     is_forward: bool = False
+    is_evaluation: bool = False
+
+    @property
+    def trains_by_gradient(self) -> bool:
+        """Whether it is a step of training, and no Newton step."""
+        return not self.what.endswith(_NOT_TRAINING)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -129,6 +148,7 @@ class EagerSteps:
         self._hosted = hosted
         self._avoidable = avoidable
         self._measured = measured
+        self._models = Models(tree, names, wrappings, calls)
         self._imports = incoming.imports
         self._functions = incoming.functions
 
@@ -203,9 +223,10 @@ class EagerSteps:
             steps = [step for step in self._steps_of(function, _DEPTH - 1) if self._can_be_compiled(step)]
             inner = next(filter(self._is_gradient, steps), steps[0] if steps else None)
             if inner is not None and id(inner) not in known:
-                forward = self._applies(inner) or self._is_forward_pass(inner)
+                forward = self._is_forward(inner)
                 measured = self._measured.is_baseline(function) or self._measured.is_benchmark(function)
-                found.setdefault(id(inner), CalledStep(inner, function, self._is_step(inner), measured, forward))
+                what, evaluates = self._is_step(inner), self._is_evaluation(inner)
+                found.setdefault(id(inner), CalledStep(inner, function, what, measured, forward, evaluates))
         return list(found.values())
 
     def _can_be_compiled(self, step: cst.Call) -> bool:
@@ -225,19 +246,19 @@ class EagerSteps:
             trips, _ = self._loops.trips(loop)
             if trips is not None and trips < _FEWEST_TURNS:
                 continue
-            step = next(self._steps_in(loop), None)
+            step = min(self._steps_in(loop), key=lambda step: step.is_forward, default=None)
             if step is not None:
                 found[id(step.call)] = step  # a loop within comes later, and is the one that hurts
         return list(found.values())
 
     def part(self, call: cst.Call) -> str:
         """Return which part of a step a call is: a gradient, an update or a forward pass; empty where it is none."""
-        return self._is_step(call)
+        return "" if self._is_evaluation(call) else self._is_step(call)
 
     def parts(self, loop: Loop) -> Iterator[cst.Call]:
         """Yield the calls in an iteration that are themselves a part of a step."""
         for node in self._loops.parts_of_turn(loop):
-            yield from (call for call in calls_in(node) if self._is_step(call))
+            yield from (call for call in calls_in(node) if self.part(call))
 
     def differentiated(self, call: cst.Call) -> Iterator[Function]:
         """Yield the functions whose gradient a call computes."""
@@ -255,15 +276,17 @@ class EagerSteps:
                     continue
                 if self._is_gradient(inner) and not self._is_carried(loop, call):
                     continue  # a derivative at several points, which `jax.vmap` takes at once
-                forward = self._applies(inner) or self._is_forward_pass(inner)
+                forward = self._is_forward(inner)
                 if forward and self._comes_rarely(loop, call, inner):
                     continue  # an evaluation now and then, beside the step
                 what, trains = self._is_step(inner), self._trains(loop)
                 hindered = self._avoidable.hindrances(loop) & {Hindrance.OUTSIDE}
                 measured = self._measured.is_measured(loop, parts) or self._measured.is_baseline(loop.context.function)
-                place = self._loops.place(loop)
+                place, evaluates = self._loops.place(loop), self._is_evaluation(inner)
+                beside = forward and any(map(self._arrays.calls_long_program, parts))
                 operations = self._operations_of_losses(parts)
-                yield Step(place, loop, call, inner, what, trains, hindered, measured, forward, operations)
+                of_work = (operations, evaluates, beside)
+                yield Step(place, loop, call, inner, what, trains, hindered, measured, forward, *of_work)
 
     def _operations_of_losses(self, parts: list[cst.CSTNode]) -> int:
         gradients = (inner for part in parts for call in calls_in(part) for inner in self._inner_steps(call))
@@ -276,15 +299,16 @@ class EagerSteps:
             return True
         return inner is not call and is_reached_rarely(self._names, inner)
 
-    @staticmethod
-    def _applies(call: cst.Call) -> bool:
-        return isinstance(call.func, cst.Attribute) and call.func.attr.value in ("apply", "apply_fn")
+    def _is_forward(self, call: cst.Call) -> bool:
+        """Whether a part of a step takes no gradient: it runs a model, or evaluates a loss."""
+        applies = isinstance(call.func, cst.Attribute) and call.func.attr.value in ("apply", "apply_fn")
+        return applies or self._is_forward_pass(call) or self._is_evaluation(call)
 
     def _is_beside_the_work(self, loop: Loop, call: cst.Call, inner: cst.Call) -> bool:
         """Whether a loop within does the work, and a call comes once for all its iterations, as after an epoch."""
         if self._tree.context(call).loop is not loop:
             return False
-        applies = self._applies(inner) or self._is_forward_pass(inner)
+        applies = self._is_forward(inner)
         return any(
             not isinstance(other.node, cst.CompFor)
             and not self._loops.is_small(other)
@@ -315,9 +339,11 @@ class EagerSteps:
                     targets, given = [node.target], node.iter
                 else:
                     continue
-                if not made.isdisjoint(_dotted_within(given)) or any(part is call for part in within(given)):
+                if not made.isdisjoint(_with_owners(_dotted_within(given))) or any(
+                    part is call for part in within(given)
+                ):
                     made |= {name for target in targets for name in _dotted_within(target)}
-        return not made.isdisjoint(used)
+        return not made.isdisjoint(_with_owners(used))
 
     @staticmethod
     def _is_bound_in(loop: Loop, name: str) -> bool:
@@ -357,10 +383,20 @@ class EagerSteps:
         if function is None or TRAINING.search(function.name):
             return True
         iterable = loop.iterable
+        if iterable is not None and self._shows_progress(iterable):
+            return True
         if iterable is not None and not any(last_name(call.func) in _COUNTING for call in calls_in(iterable)):
             return True
         parts = self._loops.parts_of_turn(loop)
+        if any(map(self._arrays.reads_values, parts)):
+            return True  # no trace has them
         return any(last_name(call.func) in _TELLING for part in parts for call in calls_in(part))
+
+    def _shows_progress(self, iterable: cst.BaseExpression) -> bool:
+        """Whether a bar shows people how far a loop is: it runs on the host, and takes its time."""
+        return any(
+            name.partition(".")[0] in _BARS for call in calls_in(iterable) for name in self._names.externals(call.func)
+        )
 
     def _is_step(self, call: cst.Call) -> str:
         if isinstance(self._tree.parent(call), cst.Expr):
@@ -368,22 +404,58 @@ class EagerSteps:
         for name in _UPDATES:
             if name in self._names.externals(call.func):
                 return name.replace("equinox.", "eqx.")
-        if self._is_forward_pass(call):
-            return last_name(call.func)
+        if self._is_forward_pass(call) or self._is_evaluation(call):
+            return last_name(call.func) or last_name(next(self._behind_maps(call.func), call.func))
         if isinstance(call.func, cst.Attribute):
             return self._is_step_of_object(call, call.func)
         return self._is_gradient(call)
 
     def _is_forward_pass(self, call: cst.Call) -> bool:
         """Whether an object is called that is a model of flax's nnx or of equinox, with layers of its own."""
-        if not isinstance(call.func, (cst.Name, cst.Attribute)) or self._is_compiled(call.func):
+        func = next(self._behind_maps(call.func), call.func)
+        if not isinstance(func, (cst.Name, cst.Attribute)) or self._is_compiled(func):
             return False
-        classes = [self._names.instance_class(value) for value in self._names.values(call.func)]
+        if self._models.is_declared(func):
+            return True
+        classes = [self._names.instance_class(value) for value in self._names.values(func)]
         return bool(classes) and all(cls is not None and self._has_layers(cls) for cls in classes)
+
+    def _is_evaluation(self, call: cst.Call) -> bool:
+        """Whether a call evaluates, uncompiled, a function of the file that trains by its gradient elsewhere."""
+        if not self._losses:
+            return False
+        func = next(self._behind_maps(call.func), call.func)
+        functions = self._names.functions(func)
+        if not functions or self._is_compiled(func) or self._is_compiled(call.func):
+            return False
+        return all(id(f) in self._losses and self._is_heavy(f) and self._fits_a_program(f) for f in functions)
+
+    def _fits_a_program(self, function: Function) -> bool:
+        """Whether a program can hold a function: one does elsewhere, or all that it does is visible and array code."""
+        trace = self._tracing.trace(function)
+        return (trace is not None and trace.hidden) or not self._hosted.is_out_of_reach(function)
+
+    @functools.cached_property
+    def _losses(self) -> frozenset[int]:
+        """The functions whose gradient the file takes."""
+        return frozenset(
+            id(function)
+            for wrapped in self._wrappings.all()
+            if wrapped.wrapper.name in _GRADIENTS
+            for function in self._names.functions(wrapped.targets[0])
+            if not function.is_lambda
+        )
+
+    def _behind_maps(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+        """Yield what `jax.vmap` maps, if that is what an expression is."""
+        for value in self._names.values(node):
+            wrapped = self._wrappings.of(value.node) if isinstance(value, Expression) else None
+            if wrapped is not None and wrapped.wrapper.name in _MAPPED:
+                yield wrapped.targets[0]
 
     def _has_layers(self, cls: Class) -> bool:
         """Whether a class is a module that calls two or more others when it is called, and compiles nothing."""
-        if not any(name.endswith(_MODULES) for name in self._names.base_names(cls)):
+        if not any(name.endswith(MODULES) for name in self._names.base_names(cls)):
             return False
         method = self._names.method(cls, "__call__")
         if method is None or self._compiled.wrapper_of(method) or self._tracing.may_be_traced(method):
@@ -413,7 +485,11 @@ class EagerSteps:
 
     def _is_applied(self, call: cst.Call, owner: cst.BaseExpression) -> bool:
         """Whether the method `apply` of an object is the forward pass of a model."""
-        return self._is_model(owner) or self._takes_variables(call, owner) or self._is_initialised(call, owner)
+        if self._models.is_replaced(owner):
+            return False
+        if self._is_model(owner) or self._takes_variables(call, owner):
+            return True
+        return self._is_initialised(call, owner) or self._models.is_applied(call)
 
     def _is_initialised(self, call: cst.Call, owner: cst.BaseExpression) -> bool:
         """Whether the file makes the parameters of what is applied, `params = model.init(key, x)`: it is a model."""
@@ -483,11 +559,15 @@ class EagerSteps:
     def _is_gradient(self, call: cst.Call) -> str:
         if self._is_compiled(call.func):
             return ""  # on some ways at least
-        for value in self._names.values(call.func):
+        behind = [value for node in self._behind_maps(call.func) for value in self._names.values(node)]
+        for value in (*self._names.values(call.func), *behind):
             wrapped = self._wrappings.of(value.node) if isinstance(value, Expression) else None
-            if wrapped is None or wrapped.wrapper.name not in _GRADIENTS:
+            if wrapped is None or wrapped.wrapper.name not in _GRADIENTS | _HIGHER:
                 continue
-            if self._is_visible(wrapped.targets[0]) and not self._is_compiled(wrapped.targets[0]):
+            target, higher = wrapped.targets[0], wrapped.wrapper.name in _HIGHER
+            if higher and not all(map(self._fits_a_program, self._names.functions(target))):
+                continue  # a gradient is taken of losses, a Jacobian of anything
+            if self._is_visible(target) and not self._is_compiled(target):
                 return wrapped.wrapper.name.removeprefix("flax.").replace("equinox.", "eqx.")
         return ""
 
@@ -510,9 +590,20 @@ class EagerSteps:
 
 
 def _given_to_maker(call: cst.Call) -> Iterator[cst.Arg]:
-    """Yield what the function is made of that a call runs, if it is made on the spot: `jax.grad(loss)(x)`."""
-    if isinstance(call.func, cst.Call):
-        yield from call.func.args
+    """Yield what the function is made of that a call runs, if it is made on the spot: `jax.vmap(jax.grad(loss))(x)`."""
+    made = call.func
+    while isinstance(made, cst.Call):
+        first = made.args[0].value if made.args else None
+        inner = first if isinstance(first, cst.Call) else None
+        yield from made.args[1:] if inner is not None else made.args
+        made = inner if inner is not None else made.func
+
+
+def _with_owners(names: Iterable[str]) -> Iterator[str]:
+    """Yield dotted names, and what they are attributes of: `grads` of `grads.mean`."""
+    for name in names:
+        parts = name.split(".")
+        yield from (".".join(parts[:count]) for count in range(1, len(parts) + 1))
 
 
 def _dotted_within(node: cst.CSTNode) -> Iterator[str]:

@@ -345,9 +345,10 @@ class Evidences:
         evidence = self.loop(step.loop) if step.trains else self.eager(step.loop.node)
         doubts = {_HINDERED[hindrance] for hindrance in step.hindered}
         doubts |= {Doubt.MEASURED} if step.measured else set()
+        doubts |= {Doubt.BESIDE} if step.is_beside else set()
         runs = self._quantities.runs_in_all(step.loop)
         light = runs.times(Quantity(step.operations, step.operations)).is_below(_FEW_OPERATIONS)
-        if not step.is_forward and runs.is_below(_FEW_STEPS) and light:
+        if (step.is_evaluation or not step.is_forward) and runs.is_below(_FEW_STEPS) and light:
             doubts |= {Doubt.IMMATERIAL}
         return replace(evidence, doubts=evidence.doubts | doubts)
 

@@ -210,6 +210,13 @@ PARAMETER_TREES = NamePrior(
     275,
     r"(.*_)?(params?|parameters?|weights?|grads?|gradients?|ema|model|state|targets?)(_.*)?",
 )
+MODEL_PARAMETERS = NamePrior(
+    "line",
+    "what a model is applied with: the parameters of all its layers",
+    32,
+    87,
+    r"(.*_)?(params|parameters|variables)",
+)
 BATCHES = NamePrior(
     "line",
     "it gives a program the data to go through",
