@@ -27,6 +27,8 @@ def dispatches(text: str) -> tuple[int, int | None]:
         ("def f(n):\n    for i in range(n): x = jnp.sin(1.0) + 1\nf(3)\nf(6)", (2, 12)),
         ("import numpy as np\nfor i in range(9):\n    x = np.sin(1.0) * 2", (0, 0)),
         ("for i in range(9):\n    if FLAG: x = jnp.sin(1.0)", (0, 0)),
+        ("d = lambda x: jnp.sin(x) * 2\nfor i in range(3):\n    d = jax.grad(d)\n    d(1.0)", (6, 6)),
+        ("d = jax.grad(d)\nfor i in range(3):\n    d(1.0)", (0, 0)),
     ],
 )
 def test_operations_that_a_loop_dispatches(text: str, expected: tuple[int, int | None]) -> None:

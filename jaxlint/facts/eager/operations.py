@@ -265,11 +265,18 @@ class EagerArrays:
         return min((self.of_function(function) for function in functions), default=0)
 
     def _of_transformed(self, made: cst.Call) -> int:
-        """Count a call of `jax.vmap(f)` or `jax.grad(f)`: nothing where it is compiled, or where f is."""
+        """Count a call of `jax.vmap(f)` or `jax.grad(f)`: nothing where it is compiled, or where f is.
+
+        `f = jax.grad(f)` transforms what it made before; the function that it began with is what counts.
+        """
         wrapped = self._wrappings.of(made)
-        if wrapped is None or wrapped.wrapper.kind != "transform":
+        if wrapped is None or wrapped.wrapper.kind != "transform" or id(made) in self._busy:
             return 0
-        return self._of_target(wrapped.targets[0])
+        self._busy.add(id(made))
+        try:
+            return max(map(self._of_target, wrapped.targets), default=0)
+        finally:
+            self._busy.discard(id(made))
 
     def _of_target(self, node: cst.CSTNode) -> int:
         """Count a call of what a transform is given: a function of this file or another, or what a transform made."""
@@ -279,7 +286,7 @@ class EagerArrays:
                 found.append(self.of_function(value))
             elif isinstance(value, External) and value.name in self._imports:
                 found.append(self._imports[value.name].operations)
-            elif isinstance(value, Expression) and isinstance(value.node, cst.Call):
+            elif isinstance(value, Expression) and isinstance(value.node, cst.Call) and id(value.node) not in self._busy:
                 found.append(self._of_transformed(value.node))
         return min(found, default=0)
 
