@@ -286,7 +286,9 @@ class EagerArrays:
                 found.append(self.of_function(value))
             elif isinstance(value, External) and value.name in self._imports:
                 found.append(self._imports[value.name].operations)
-            elif isinstance(value, Expression) and isinstance(value.node, cst.Call) and id(value.node) not in self._busy:
+            elif isinstance(value, Expression) and isinstance(value.node, cst.Call):
+                if id(value.node) in self._busy:
+                    continue
                 found.append(self._of_transformed(value.node))
         return min(found, default=0)
 
