@@ -448,8 +448,6 @@ def _for_several(most: int, text: str, observation: Observation, numbers: Eviden
     """Judge by the number of programs: one says nothing where the arguments are invented."""
     if most > 1:
         return Judgement(True, text, figures=numbers)
-    if not most:
-        return Judgement(None, f"{text}; nothing that is compiled was called", figures=numbers)
     return Judgement(None if observation.inputs else False, f"{text}; one value was seen", figures=numbers)
 
 

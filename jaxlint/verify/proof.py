@@ -296,6 +296,8 @@ class Proof:
                 return f"not all of it ran (line {next(p for p in parts if not often[p]).partition(':')[0]})"
             if looping and often and max(often.values()) < _ITERATIONS:
                 return "it did not run more than one iteration"
+        if effect in (Effect.PER_VALUE, Effect.PER_SHAPE) and not any(judgement.figures.compiles or ()):
+            return "nothing compiled was called"
         absent = sorted({package for run in runs for package in run.absent})
         if absent:
             return f"the package {absent[0]} is not installed"

@@ -57,7 +57,7 @@ def hostile(project: Project) -> Project:
     for name in (*SHADOWS, "conftest", "setup"):
         project.write(f"{name}.py", "import jax\n" + BOOM + LAMBDA)
     project.write("pkg/__init__.py", BOOM + "import jax\n" + NESTED)
-    project.write("pkg/mod.py", LAMBDA)
+    project.write("pkg/mod.py", LAMBDA + "\n\nfor _ in range(100):\n    scale(1.0)\n")
     project.write("pkg/__main__.py", BOOM)
     project.write("evil.pth", "import os; os._exit(3)\n")
     project.write("setup.cfg", "[flake8:local-plugins]\nextension = X = evil:Plugin\npaths = .\n")

@@ -16,7 +16,7 @@ from tests.notebooks import notebook
 
 LIB = "import jax\n\n\ndef scaled(x):\n    return jax.jit(lambda y: y * 2)(x)\n"
 TRACES = "import jax\nimport lib\n\nfast = jax.jit(lib.scaled)\n"
-CALLS = "import jax\nimport lib\n\n\ndef use(x):\n    return lib.scaled(x)\n"
+CALLS = "import jax\nimport lib\n\n\ndef use(x):\n    for _ in range(100):\n        x = lib.scaled(x)\n    return x\n"
 ROOT = Path(__file__).parent.parent.parent
 
 

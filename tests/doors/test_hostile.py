@@ -32,7 +32,9 @@ def deep(project: Project) -> Iterator[None]:
             os.mkdir("d")
             os.chdir("d")
         Path("a.py").write_text(LAMBDA)
-        Path("b.py").write_text("import jax\nfrom a import scale\n\n\ndef use(x):\n    return scale(x)\n")
+        Path("b.py").write_text(
+            "import jax\nfrom a import scale\n\n\ndef use(x):\n    for _ in range(100):\n        x = scale(x)\n"
+        )
         os.chdir(here)
         yield
     finally:

@@ -115,7 +115,7 @@ def test_what_is_no_notebook_is_said(project: Project) -> None:
 
 def test_a_notebook_hides_no_module_of_its_name_and_says_who_calls_what(project: Project) -> None:
     project.write("steps.py", LAMBDA)
-    project.write("steps.ipynb", dumps(notebook("import steps", "for i in range(9):\n    steps.scale(i)\n")))
+    project.write("steps.ipynb", dumps(notebook("import steps", "for _ in range(100):\n    steps.scale(1.0)\n")))
     alone = project.json("--no-project", "steps.py").findings
     together = project.json(".").findings
     assert [item["filename"] for item in together] == ["steps.py"]

@@ -51,7 +51,7 @@ MODULE = """
         return jax.jit(lambda v: v + 1)(x)
 
     if __name__ == "__main__":
-        for _ in range(2):
+        for _ in range(10):
             by_main(jnp.ones((3, 5)), "from main")
         raise SystemExit(3)
 """
@@ -137,7 +137,7 @@ def test_code_that_is_only_a_test_or_a_benchmark_is_told() -> None:
 
 def test_notebooks_run_as_the_script_that_they_are_linted_as(prover: Prover, tmp_path: Path) -> None:
     cells = ["import jax\nimport jax.numpy as jnp\n", "def f(x, by):\n    return jax.jit(lambda v: v * by[7])(x)\n"]
-    cells.append("%matplotlib inline\nfor _ in range(3):\n    f(jnp.ones(5), {7: 2})")
+    cells.append("%matplotlib inline\nfor _ in range(10):\n    f(jnp.ones(5), {7: 2})")
     path = tmp_path / "notes.ipynb"
     kept = [{"cell_type": "code", "metadata": {}, "source": cell, "outputs": []} for cell in cells]
     path.write_text(json.dumps({"cells": kept, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
