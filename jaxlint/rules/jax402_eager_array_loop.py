@@ -150,8 +150,8 @@ def _instead(loop: EagerLoop) -> str:
 
 
 def _fixes(facts: ModuleFacts, loop: EagerLoop) -> Iterator[Fix]:
-    from jaxlint.fixes.eager import turns
+    from jaxlint.fixes.eager import iterations
 
     if loop.helper is not None:
         return iter(())  # the loop is not what is to be compiled
-    return turns.fixes(facts, loop)
+    return iterations.fixes(facts, loop)

@@ -119,21 +119,12 @@ class Sizes:
         if not isinstance(func, cst.Attribute):
             return None
         method = func.attr.value
-        if method in _RANDOM_FLOATS | _RANDOM_INTEGERS and self._is_generator(func.value):
+        if method in _RANDOM_FLOATS | _RANDOM_INTEGERS and is_generator(self._names, func.value):
             return replace(self._random(node, method, numpy=True), numpy=True)
         if method in ("astype", "view") and node.args:
             base = self.of(func.value)
             return replace(base, dtype=self._type_name(node.args[0].value)) if base is not None else None
         return self.of(func.value) if method in _KEEPING_SHAPE else None
-
-    def _is_generator(self, node: cst.BaseExpression) -> bool:
-        """Whether it is a random generator of NumPy."""
-        return any(
-            name in arrays.NUMPY_GENERATORS
-            for value in self._names.values(node)
-            if isinstance(value, Expression) and isinstance(value.node, cst.Call)
-            for name in self._names.externals(value.node.func)
-        )
 
     def _made(self, node: cst.Call, name: str) -> Size | None:
         module, _, last = name.rpartition(".")
@@ -252,3 +243,13 @@ def _length(numbers: list[object]) -> int | None:
         return None
     start, stop, step = (0, known[0], 1) if len(known) == 1 else (known[0], known[1], known[2] if known[2:] else 1)
     return max(math.ceil((stop - start) / step), 0) if step else None
+
+
+def is_generator(names: Names, node: cst.BaseExpression) -> bool:
+    """Whether an expression is a random generator of NumPy."""
+    return any(
+        name in arrays.NUMPY_GENERATORS
+        for value in names.values(node)
+        if isinstance(value, Expression) and isinstance(value.node, cst.Call)
+        for name in names.externals(value.node.func)
+    )

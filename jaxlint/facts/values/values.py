@@ -21,6 +21,7 @@ from jaxlint.facts.syntax.constants import UNKNOWN, Constants
 from jaxlint.facts.syntax.names import Element, Expression, External, Item, Names
 from jaxlint.facts.syntax.tree import Binding, Class, Function, Parameter, Tree, within
 from jaxlint.facts.values.pytrees import Pytrees
+from jaxlint.facts.values.sizes import is_generator
 
 
 class Kind(enum.Enum):
@@ -687,20 +688,12 @@ class Values:
         method = isinstance(node.func, cst.Attribute) and node.func.attr.value in arrays.ARRAY_METHODS
         if method and self.is_numpy_array(node.func.value):  # type: ignore[attr-defined]
             return True
-        if isinstance(node.func, cst.Attribute) and self._is_generator(node.func.value):
+        if isinstance(node.func, cst.Attribute) and is_generator(self._names, node.func.value):
+            # A generator draws an array if it is told a size.
             return any(arg.keyword is not None and arg.keyword.value == "size" for arg in node.args)
         names = self._names.externals(node.func)
         known = all(n.startswith("numpy.") and n.removeprefix("numpy.") in arrays.NUMPY_MAKERS for n in names)
         return bool(names) and known and not any(self.holds_traced(arg.value) for arg in node.args)
-
-    def _is_generator(self, node: cst.BaseExpression) -> bool:
-        """Whether an expression is a random generator of NumPy, which draws arrays if it is told a size."""
-        return any(
-            name in arrays.NUMPY_GENERATORS
-            for value in self._names.values(node)
-            if isinstance(value, Expression) and isinstance(value.node, cst.Call)
-            for name in self._names.externals(value.node.func)
-        )
 
     def holds_traced(self, node: cst.BaseExpression) -> bool:
         """Whether a value is traced, or a container of Python with one in it that is."""

@@ -35,9 +35,6 @@ if TYPE_CHECKING:
     from jaxlint.finding import Fix
 
 
-_IN_A_TEST = "not worth it in a test, which runs once"
-
-
 class KnownToDifferError(Exception):
     """The code means something else after a fix; the text says why."""
 
