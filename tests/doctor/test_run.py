@@ -257,13 +257,14 @@ def test_threads_and_children_are_recorded(tmp_path: Path) -> None:
 
 
 STOPPED = """\
-import sys
+import time
 import jax
 
 jax.jit(lambda x: x + 1)(1.0)
 try:
     print("ready", flush=True)
-    sys.stdin.read()
+    for _ in range(6000):  # a signal just before a blocking read would be heard only after it
+        time.sleep(0.01)
 except KeyboardInterrupt:
     print("tidy", flush=True)
     raise

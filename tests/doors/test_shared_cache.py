@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
@@ -101,15 +102,22 @@ def test_storage_that_is_full_is_said_once(project: Project, store: Path, monkey
     assert outcome.err == (f"jaxlint: warning: {store}: the shared cache cannot be written: No space left on device\n")
 
 
-def test_damaged_entries_are_ignored_and_replaced(project: Project, store: Path) -> None:
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "empty": lambda _: b"",
+    "cut short": lambda kept: kept[:-1],
+    "no JSON": lambda kept: kept.replace(b'"', b"'"),
+}
+
+
+@pytest.mark.parametrize("damage", [*DAMAGES, "of another key"])
+def test_damaged_entries_are_ignored_and_replaced(project: Project, store: Path, damage: str) -> None:
     several(project)
     first = project.json("--shared-cache", str(store))
-    kept = {path: path.read_bytes() for path in entries(store)}
-    paths = list(kept)
-    paths[0].write_bytes(b"")
-    paths[1].write_bytes(kept[paths[1]][:-1])
-    paths[2].write_bytes(kept[paths[3]])  # whole, but of another key
-    paths[4].write_bytes(kept[paths[4]].replace(b'"', b"'"))
+    paths = entries(store)
+    kept = [path.read_bytes() for path in paths]
+    broken = list(map(DAMAGES[damage], kept)) if damage in DAMAGES else [kept[-1], *kept[:-1]]
+    for path, content in zip(paths, broken, strict=True):
+        path.write_bytes(content)
     shutil.rmtree(project.folder / ".jaxlint_cache")
     again = project.json("--shared-cache", str(store))
     assert (again.code, again.out) == (first.code, first.out)
