@@ -77,6 +77,23 @@ def corners(image):
 
 
 @jax.jit
+def lanczos(z):
+    """As many terms as are written down, whoever calls it."""
+    coefficients = jnp.asarray([0.9, 676.5, -1259.1, 771.3, -176.6, 12.5], dtype=jnp.float32)
+    total = coefficients[0]
+    for k in range(1, coefficients.shape[0]):  # ok: JAX302
+        total = total + jnp.sin(coefficients[k] / (z + k))
+    return total
+
+
+@jax.jit
+def weighted(x):
+    for node in jnp.array([0.1, 0.5, 0.9]):  # ok: JAX302
+        x = x + jnp.sin(node * x)
+    return x
+
+
+@jax.jit
 def names_of(batch):
     """Only Python happens here."""
     shapes = {name: value.shape for name, value in batch.items()}  # ok: JAX302
@@ -194,6 +211,8 @@ def jaxlint_examples():
         "downsampled": lambda: downsampled(x, num_stages=3),
         "padded": (x,),
         "corners": (weight,),
+        "lanczos": (x,),
+        "weighted": (x,),
         "names_of": ({"a": x, "b": weight},),
         "split": lambda: halves(x),
         "fourier_features": lambda: fourier_features(x, basis_degree=3),

@@ -317,7 +317,9 @@ class Bounds:
             return Bound(BoundKind.DATA_AXIS, name=_written(array), axis=axis)
         values = self._names.values(array)
         lengths = [
-            self._worth(value, self._length_of_array, _DEPTH) if isinstance(value, Parameter) else None
+            self._worth(value, self._length_of_array, _DEPTH)
+            if isinstance(value, Parameter)
+            else self._length_of_array(value.node if isinstance(value, Expression) else None)
             for value in values
         ]
         length = max((n for n in lengths if n is not None), default=None) if None not in lengths else None
