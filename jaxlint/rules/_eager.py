@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from jaxlint.rules._short_lived import enclosing, on_each_call
+from jaxlint.rules._short_lived import on_each_call
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -30,8 +30,8 @@ def body(site: EagerSite) -> str:
 
 def instead(facts: ModuleFacts, site: EagerSite) -> str:
     """Say how to make a site part of a program that compiles once."""
-    name = enclosing(facts.tree.context(site.node))
-    return f"jit `{name}`" if name else "call it inside a jitted function"
+    enclosing = facts.avoidable.jittable(site.node)
+    return f"jit `{enclosing.name}`" if enclosing is not None else "call it inside a jitted function"
 
 
 def related(facts: ModuleFacts, site: EagerSite) -> tuple[tuple[cst.CSTNode, str], ...]:

@@ -10,7 +10,7 @@ from jaxlint.rules import Report
 if TYPE_CHECKING:
     from jaxlint.facts.cache_misses.sites import CompileSite
     from jaxlint.facts.module import ModuleFacts
-    from jaxlint.facts.syntax.tree import Context, Function
+    from jaxlint.facts.syntax.tree import Function
     from jaxlint.finding import Fix
 
 WORDS = frozenset({"jit", "pjit", "pmap", "filter_jit", "filter_pmap"})
@@ -60,18 +60,10 @@ def on_each_call(function: Function | None) -> str:
     return "on each call" if function.is_lambda else f"on each call of `{function.name}`"
 
 
-def or_jit_enclosing(site: CompileSite) -> str:
-    """Suggest to jit the enclosing function, where that makes sense."""
-    name = enclosing(site.context)
-    return f", or jit `{name}`" if name else ""
-
-
-def enclosing(context: Context) -> str:
-    """Return the name of the enclosing function, if it is a plain one and no loop is around the place."""
-    function = context.function
-    if function is None or function.is_lambda or function.cls is not None or context.loop is not None:
-        return ""
-    return function.name
+def or_jit_enclosing(facts: ModuleFacts, site: CompileSite) -> str:
+    """Suggest to jit the enclosing function, where that makes sense: a loop that calls the jitted one would unroll."""
+    enclosing = None if site.fate.looped else facts.avoidable.jittable(site.node)
+    return f", or jit `{enclosing.name}`" if enclosing is not None else ""
 
 
 def wrapper(site: CompileSite) -> str:

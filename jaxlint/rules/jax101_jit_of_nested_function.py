@@ -90,6 +90,7 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
         name = f"`{site.target.root.name}`" if site.target.root is not None else "the nested function"
         message = (
             f"{name} is a new function {_short_lived.when(facts, site)}, so `{_short_lived.wrapper(site)}` recompiles "
-            f"it every time; move it to module level and pass what it closes over{_short_lived.or_jit_enclosing(site)}"
+            f"it every time; move it to module level and pass what it closes over"
+            f"{_short_lived.or_jit_enclosing(facts, site)}"
         )
         yield _short_lived.report(facts, site, message)

@@ -68,6 +68,6 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
         message = (
             f"this lambda is a new function {_short_lived.when(facts, site)}, so `{_short_lived.wrapper(site)}` "
             f"recompiles it every time; jit a module-level function and pass what the lambda closes over"
-            f"{_short_lived.or_jit_enclosing(site)}"
+            f"{_short_lived.or_jit_enclosing(facts, site)}"
         )
         yield _short_lived.report(facts, site, message)

@@ -1,4 +1,4 @@
-"""What hinders the iterations of an eager loop from being compiled, and what is there to be timed."""
+"""What hinders eager loops and functions from being compiled, and what is there to be timed."""
 
 from __future__ import annotations
 
@@ -80,3 +80,24 @@ def test_what_is_measured(text: str, expected: bool) -> None:
 def test_slow_forms_beside_fast_ones(name: str, more: str, expected: bool) -> None:
     facts = facts_of(f"def {name}(x):\n    return x\n{more}")
     assert facts.measured.is_baseline(facts.tree.functions[0]) is expected
+
+SCAN = "return jax.lax.scan(lambda c, t: (c + t, c), 0.0, x)"
+
+
+@pytest.mark.parametrize(
+    ("body", "name"),
+    [
+        (f"def f(x):\n    {SCAN}", "f"),
+        (f"def f(x):\n    def g(x):\n        {SCAN}\n    return g(x)", "f"),
+        (f"class C:\n    def f(self, x):\n        {SCAN}", None),
+        (f"def f(xs):\n    for x in xs:\n        {SCAN}", None),
+        (f"def f(x, t):\n    x = x[x > t]\n    {SCAN}", None),
+        (f"def f(x):\n    x = x[jnp.where(x)]\n    {SCAN}", None),
+        (f"def f(x):\n    x = jnp.arange(int(jnp.sum(x)))\n    {SCAN}", None),
+    ],
+)
+def test_which_function_could_be_jitted(body: str, name: str | None) -> None:
+    facts = facts_of(body)
+    call = next(call for call in facts.tree.calls if facts.code(call).startswith("jax.lax.scan"))
+    found = facts.avoidable.jittable(call)
+    assert (found.name if found is not None else None) == name

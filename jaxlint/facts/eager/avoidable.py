@@ -15,7 +15,7 @@ from jaxlint.facts.eager.growing import Growing
 from jaxlint.facts.eager.host_reads import Hosted
 from jaxlint.facts.eager.operations import CallsBelow, EagerArrays
 from jaxlint.facts.jax_api.name_priors import FIGURES
-from jaxlint.facts.syntax.tree import Loop, Tree, within
+from jaxlint.facts.syntax.tree import Function, Loop, Tree, within
 from jaxlint.facts.values.loops import Loops
 from jaxlint.facts.values.varying import Varying
 
@@ -44,7 +44,7 @@ _HOST = frozenset(
 
 
 class Avoidable:
-    """Answers for the loops of one module."""
+    """Answers for the loops and the functions of one module."""
 
     def __init__(
         self,
@@ -84,6 +84,23 @@ class Avoidable:
         if any(map(self._objects.has, parts)):
             found.add(Hindrance.OBJECT)
         return frozenset(found)
+
+    def jittable(self, node: cst.CSTNode) -> Function | None:
+        """Return the outermost function around a place, if all that it does could be one program.
+
+        A loop around the place would be unrolled, the instance of a method need not be a pytree, and `jax.jit` of a
+        nested function makes a new one each time.
+        """
+        found, context = None, self._tree.context(node)
+        while context.function is not None:
+            if context.loop is not None:
+                return None
+            found = context.function
+            context = found.context
+        if found is None or found.is_lambda or found.cls is not None:
+            return None
+        sized = any(map(self._varying.is_sized_by_values, within(found.node.body)))
+        return None if sized or self._hosted.is_hosted(found) else found
 
     def _lengthens(self, call: cst.Call) -> bool:
         """Whether a call makes an array of an object longer each time."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 import libcst as cst
 
-from jaxlint.facts.syntax.names import Names
+from jaxlint.facts.syntax.names import Expression, Names
 from jaxlint.facts.syntax.tree import Loop, children, last_name
 
 Terms = dict[str, int]
@@ -58,6 +58,14 @@ class Varying:
             if self._is_of_jax(call) and any(_mentions(arg.value, target.value) for arg in call.args):
                 return not any(_is_cut(arg.value, target.value) for arg in call.args)
         return False
+
+    def is_sized_by_values(self, node: cst.CSTNode) -> bool:
+        """Whether an expression is an array that is as long as values say: `x[x > 0]`, `jnp.nonzero(x)`."""
+        if isinstance(node, cst.Subscript):
+            indices = (element.slice.value for element in node.slice if isinstance(element.slice, cst.Index))
+            values = (value for index in indices for value in self._names.values(index))
+            return any(isinstance(value, Expression) and isinstance(value.node, cst.Comparison) for value in values)
+        return isinstance(node, cst.Call) and self._is_of_jax(node) and self._is_as_long_as_values_say(node)
 
     def _differs(self, node: cst.CSTNode, loop: Loop) -> bool:
         if isinstance(node, cst.Subscript):
