@@ -93,6 +93,14 @@ class Graph:
         self._host: set[int] = set()
         self._spared: frozenset[int] = frozenset()
         self._escapes: dict[int, set[int]] = defaultdict(set)
+        self._replaced = {
+            node
+            for module, item in enumerate(values.modules)
+            for ref in item.exports.replaced
+            for value in values.evaluate(module, ref)
+            for node in self._behind(value)
+        }
+        self._replaced |= {edge.target for node in self._replaced for edge in self.calls.get(node, ())}
         for function in range(self._count):
             self._read(function)
         self._traces: dict[int, Trace] = {}
@@ -135,7 +143,8 @@ class Graph:
             # `self.step = jax.jit(self.step)`: what an instance calls by that name is the compiled one.
             compiled = any(value[0] == "w" and value[1].stages for value in values)
             for value in values:
-                self._call(function, value, loop, at, sole=not compiled if value[0] == "o" else sole)
+                alone = (not compiled if value[0] == "o" else sole) and self._replaced.isdisjoint(self._behind(value))
+                self._call(function, value, loop, at, sole=alone)
             attribute = refs[ref][-1] if refs[ref][0] in ("a", "?") else None
             if attribute is not None and (not values or all(value[0] in ("x", "p") for value in values)):
                 self._guesses[function].append(attribute)
@@ -544,12 +553,15 @@ class Graph:
         )
 
     def _is_overridden(self, function: int) -> bool:
-        """Whether a class of another module inherits from that of a method and has its own of that name."""
+        """Whether a class of another module inherits from that of a method and has its own of that name.
+
+        An instance may have one of its own as well, `model.step = jax.jit(model.step)`.
+        """
         record, module = self._functions[function], self._module_of[function]
         if record.cls < 0:
             return False
         overrides = self._values.overrides(self._values.first_class[module] + record.cls, record.name)
-        return any(self._module_of[other] != module for other in overrides)
+        return function in self._replaced or any(self._module_of[other] != module for other in overrides)
 
     def _again(self, function: int) -> int:
         """Say what kind of loop of other modules runs a function: STEPS, CASES, or 0 for none."""

@@ -81,6 +81,7 @@ def test_slow_forms_beside_fast_ones(name: str, more: str, expected: bool) -> No
     facts = facts_of(f"def {name}(x):\n    return x\n{more}")
     assert facts.measured.is_baseline(facts.tree.functions[0]) is expected
 
+
 SCAN = "return jax.lax.scan(lambda c, t: (c + t, c), 0.0, x)"
 
 

@@ -163,6 +163,17 @@ def test_an_attribute_of_the_instance_hides_the_method() -> None:
         assert outside.eager == eager
 
 
+def test_an_instance_may_have_the_compiled_form_of_a_method() -> None:
+    """After `model.run = jax.jit(model.run)`, whoever calls `run` of that instance runs the compiled one."""
+    model = "class Model:\n    def run(self, x): return x\n"
+    loop = "def fit(model: Model):\n    for x in range(99): model.run(x)\n"
+    main = "import jax\nfrom model import Model\nfrom fit import fit\nif __name__ == '__main__':\n    model = Model()\n"
+    main += "    {}\n    fit(model)\n"
+    for kept, eager in (("model.run = jax.jit(model.run)", 0), ("fast = jax.jit(model.run)", HIGH)):
+        files = (("model.py", model), ("fit.py", "from model import Model\n" + loop), ("main.py", main.format(kept)))
+        assert told(*files).functions["Model.run"].eager == eager
+
+
 def test_a_call_of_one_of_several_is_not_of_what_is_compiled() -> None:
     model = (
         "import jax\ndef infer(x): return x\n@jax.jit\ndef _compiled(x): return infer(x)\n"

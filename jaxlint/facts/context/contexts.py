@@ -167,7 +167,7 @@ class FunctionContexts:
     def _run_by(self, function: Function | None, contexts: Contexts) -> Iterator[tuple[Function, Contexts]]:
         """Yield what a function runs without a compiler, with the contexts in which it does."""
         for site in self._calls.made_by(function):
-            if not self._may_stage(site) and not self._is_rather_traced(site):
+            if not self._may_stage(site) and not self.is_rather_traced(site):
                 yield site.function, Contexts.TRANSFORMED if self._is_transformed(site) else contexts
         for wrapped in self._wrapped_in.get(id(function), ()):
             wrapper = wrapped.wrapper
@@ -178,7 +178,7 @@ class FunctionContexts:
                     if isinstance(value, Function):
                         yield value, contexts if wrapper.kind == "map-leaves" else Contexts.TRANSFORMED
 
-    def _is_rather_traced(self, site: CallSite) -> bool:
+    def is_rather_traced(self, site: CallSite) -> bool:
         """Whether a call may be of something else than a function that is traced elsewhere.
 
         `run = fast if compiled else slow` runs what the author compiles, and `self.step` is that of a subclass.
@@ -193,8 +193,14 @@ class FunctionContexts:
 
     @functools.cached_property
     def _overridden(self) -> set[int]:
-        """The methods of which a subclass in the module has its own."""
+        """The methods of which a subclass in the module has its own, or an instance: `x.step = jax.jit(x.step)`."""
         found = set[int]()
+        for wrapped in self._wrappings.calls.values():
+            parent = self._tree.parent(wrapped.node)
+            target = parent.targets[0].target if isinstance(parent, cst.Assign) else None
+            if wrapped.wrapper.stages and isinstance(target, cst.Attribute):
+                behind = self._tracing.functions_behind(wrapped.targets[0])
+                found.update(id(f) for f in behind if f.cls is not None and f.name == target.attr.value)
         for cls in self._tree.classes:
             for base in self._names.mro(cls)[1:]:
                 found.update(id(base.methods[name]) for name in cls.methods if name in base.methods)

@@ -141,6 +141,8 @@ class Eager:
                 caller = site.context.function
                 if site.wrapped or caller is None or caller is current or self._contexts.is_traced_only(caller):
                     continue
+                if self._contexts.is_rather_traced(site):
+                    continue
                 if site.context.loop is not None and self._loops.is_work(site.context.loop):
                     level = Eagerness.MEDIUM
                 work.append(caller)

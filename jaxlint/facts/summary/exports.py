@@ -140,7 +140,8 @@ class ClassRecord:
 class Exports:
     """The record of one module; `names` are those bound at its top level, `stars` the modules that it star-imports.
 
-    `is_script` says that it tests `__name__`.
+    `replaced` are the methods that an instance gets in wrapped form, `model.step = jax.jit(model.step)`.  `is_script`
+    says that it tests `__name__`.
     """
 
     refs: list[Ref] = field(default_factory=list)
@@ -148,6 +149,7 @@ class Exports:
     stars: list[str] = field(default_factory=list)
     functions: list[FunctionRecord] = field(default_factory=list)
     classes: list[ClassRecord] = field(default_factory=list)
+    replaced: list[int] = field(default_factory=list)
     is_script: bool = False
 
     def plain(self) -> list[Any]:
@@ -158,6 +160,7 @@ class Exports:
             self.stars,
             [[getattr(function, name) for name in _FUNCTION_FIELDS] for function in self.functions],
             [[getattr(cls, name) for name in _CLASS_FIELDS] for cls in self.classes],
+            self.replaced,
             self.is_script,
         ]
 
@@ -168,13 +171,14 @@ class Exports:
         Raises:
             ValueError, TypeError: it is no such record.
         """
-        refs, names, stars, functions, classes, is_script = plain
+        refs, names, stars, functions, classes, replaced, is_script = plain
         return cls(
             [tuple(ref) for ref in refs],
             names,
             stars,
             [FunctionRecord(*values) for values in functions],
             [ClassRecord(*values) for values in classes],
+            replaced,
             is_script,
         )
 
@@ -228,6 +232,7 @@ class _Reader:
         self._bases: list[tuple[ast.expr, int, int]] = []
         self._given: list[tuple[int, str, ast.expr | None]] = []
         self._stores: list[tuple[int, str, ast.expr, int, bool]] = []
+        self._replaced: list[tuple[ast.expr, int]] = []
         self._stack: list[tuple[ast.AST, _Place]] = []
         self._wrappers = known_last_names()
         self.record.is_script = any(isinstance(node, ast.If) and _tests_name(node.test) for node in tree.body)
@@ -332,6 +337,9 @@ class _Reader:
             owner = self._self_of(target.value.id, at.function)
             if owner >= 0:
                 self._stores.append((owner, target.attr, value, at.function, False))
+            elif isinstance(value, ast.Call):
+                same = ast.unparse(target)
+                self._replaced.extend((arg, at.function) for arg in value.args if ast.unparse(arg) == same)
         self._push(at, target)
 
     def _on_named(self, node: ast.NamedExpr, at: _Place) -> None:
@@ -477,6 +485,8 @@ class _Reader:
             known.extend(ref for ref in refs if ref not in known and len(known) < _MOST)
             if record.functions[function].name in CONSTRUCTORS and name not in record.classes[number].made:
                 record.classes[number].made.append(name)
+        for node, function in self._replaced:
+            record.replaced.extend(self._expression(node, function))
         for call, at, loop in self._calls:
             self._call(call, at, loop)
         for number, name, value in self._given:
