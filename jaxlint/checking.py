@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from jaxlint.discovery import File
     from jaxlint.driver import Checked
     from jaxlint.facts.incoming import Incoming
-    from jaxlint.facts.summary.exports import Exports
+    from jaxlint.facts.summary.record import Exports
 
 _LIBRARIES = re.compile(rb"jax|flax|equinox|haiku")
 
@@ -266,7 +266,7 @@ class _Run:
     def _records(
         self, members: Sequence[int], keys: dict[int, str], known: dict[str, Any]
     ) -> dict[int, Exports | None]:
-        from jaxlint.facts.summary.exports import Exports
+        from jaxlint.facts.summary.record import Exports
 
         missing = [number for number in members if keys.get(number) not in known]
         read_one = functools.partial(_read, keep=self._keep)

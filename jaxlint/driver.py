@@ -14,7 +14,7 @@ from jaxlint.comments import mistaken
 from jaxlint.diagnostic import Diagnostic
 from jaxlint.facts.incoming import NOTHING, Incoming
 from jaxlint.finding import Confidence, Finding, Span
-from jaxlint.linter import fingerprinted, lint, uncollected
+from jaxlint.linter import deep_recursion, fingerprinted, lint, uncollected
 from jaxlint.noqa import Noqa
 from jaxlint.observed import linted
 from jaxlint.source import Source, SourceError
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from jaxlint.config import Config
     from jaxlint.discovery import File
-    from jaxlint.facts.summary.exports import Exports
+    from jaxlint.facts.summary.record import Exports
     from jaxlint.fixes.engine.apply import Applied, Dropped
 
 
@@ -63,20 +63,22 @@ def check_file(file: File, *, fix: bool = False) -> Checked:
 
 
 class _Kept:
-    """The sources of files that were read for the project and are about to be linted, parsed as they are."""
+    """The sources of files that were read for the project and are about to be linted, with what was read of them."""
 
-    most = 5_000_000
-    """How many characters of text to keep, with trees that take some 25 bytes a character."""
+    most = 4_000_000
+    """How many characters of text to keep, with code that takes some 60 bytes a character."""
 
     def __init__(self) -> None:
         self._sources: dict[str, tuple[bytes, Source]] = {}
         self._size = 0
 
-    def add(self, path: str, data: bytes, source: Source) -> None:
-        """Keep a source, if there are not too many already."""
-        if self._size + len(source.text) <= self.most:
-            self._size += len(source.text)
-            self._sources[path] = data, source
+    def add(self, path: str, data: bytes, source: Source) -> bool:
+        """Keep a source, if there are not too many already, and say whether it is kept."""
+        if self._size + len(source.text) > self.most:
+            return False
+        self._size += len(source.text)
+        self._sources[path] = data, source
+        return True
 
     def take(self, path: str, data: bytes, name: str) -> Source | None:
         """Return the source of a file, unless it was not kept, or the file or its name is another now."""
@@ -105,20 +107,26 @@ def read_exports(data: bytes, name: str = "<bytes>", *, keep_as: str = "") -> Ex
     except SourceError:
         # Linting it says what is wrong with it.
         return None
-    if keep_as:
-        kept.add(keep_as, data, source)
-    return exports_of(source)
+    return exports_of(source, keep=bool(keep_as) and kept.add(keep_as, data, source))
 
 
-def exports_of(source: Source) -> Exports | None:
-    """Return the same for a text; see `read_exports`."""
+def exports_of(source: Source, *, keep: bool = False) -> Exports | None:
+    """Return the same for a text, whose code is kept for linting it if that is asked for; see `read_exports`."""
     from jaxlint.facts.summary.exports import exports
+    from jaxlint.facts.syntax.code import Code
+    from jaxlint.facts.syntax.parsing import UnreadableError
 
     try:
-        with uncollected():
-            return exports(source.tree, source.once_rows)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        with deep_recursion(), uncollected():
+            code = Code.of(source)
+            found = exports(code, source.once_rows)
+    except (UnreadableError, RecursionError, MemoryError):
         return None
+    if keep:
+        source.keep_code(code)
+    else:
+        code.tree.close()
+    return found
 
 
 def check_bytes(data: bytes, file: File, *, fix: bool = False) -> Checked:

@@ -46,7 +46,7 @@ def lint(
     if not may_matter(source, settings, incoming):
         return []
     try:
-        with _deep_recursion(), uncollected(), contextlib.closing(_facts(source, settings, incoming)) as facts:
+        with deep_recursion(), uncollected(), contextlib.closing(_facts(source, settings, incoming)) as facts:
             least = (fixes_from or settings.min_confidence) if fixes else None
             found = fingerprinted(source, [*_unread(source), *_run(facts, settings, least)])
         # Only now: a fingerprint must not depend on how sure a finding has to be.
@@ -94,7 +94,7 @@ _limits: list[int] = []
 
 
 @contextlib.contextmanager
-def _deep_recursion() -> Iterator[None]:
+def deep_recursion() -> Iterator[None]:
     """Let Python recurse as deep as code may nest; the last of several threads to leave puts things back."""
     with _lock:
         _limits.append(_limits[0] if _limits else sys.getrecursionlimit())

@@ -25,6 +25,7 @@ from jaxlint.finding import Edit, Span
 from jaxlint.notebook import Document, NotebookError, is_notebook, is_python, joined
 
 if TYPE_CHECKING:
+    from jaxlint.facts.syntax.code import Code
     from jaxlint.ipython import Hidden
 
 # Python's own line ends.  Form feed, U+2028 and U+0085 end no line, so str.splitlines would count wrong.
@@ -152,6 +153,15 @@ class Source:
     def forget_tree(self) -> None:
         """Let go of the tree, which takes some 25 bytes a character."""
         vars(self).pop("tree", None)
+
+    def keep_code(self, code: Code) -> None:
+        """Keep what was read of the text, some 60 bytes a character, for the next who reads it."""
+        vars(self)["code"] = code
+
+    def take_code(self) -> Code | None:
+        """Return what was kept, if anything was, and let go of it."""
+        code: Code | None = vars(self).pop("code", None)
+        return code
 
     def to_bytes(self, text: str) -> bytes:
         """Encode `text` the way this file was encoded, byte order mark included."""

@@ -75,7 +75,7 @@ class Marks:
 
     def _of_file(self) -> set[Mark]:
         facts = self._facts
-        found = {Mark.SCRIPT} if facts.contexts.is_script else set[Mark]()
+        found = {Mark.SCRIPT} if facts.tree.is_script else set[Mark]()
         if facts.source.path.endswith(_NOTEBOOKS):
             found.add(Mark.NOTEBOOK)
         if any(wrapped.wrapper.compiles for wrapped in facts.wrappings.all()):

@@ -52,10 +52,10 @@ from jaxlint.facts.incoming import NOTHING, Incoming
 from jaxlint.facts.jax_api.glance import SHORT
 from jaxlint.facts.jax_api.wrappers import table
 from jaxlint.facts.syntax import guards
+from jaxlint.facts.syntax.code import Code
 from jaxlint.facts.syntax.constants import Constants
 from jaxlint.facts.syntax.names import External, Names
-from jaxlint.facts.syntax.parsing import Places, parse
-from jaxlint.facts.syntax.tree import Class, Function, Parameter, Tree
+from jaxlint.facts.syntax.tree import Class, Function, Parameter
 from jaxlint.facts.values.compiled_calls import CompiledCalls
 from jaxlint.facts.values.lengthening import Lengthening
 from jaxlint.facts.values.lengths import Lengths
@@ -75,23 +75,21 @@ _HERE = "jaxlint.facts."
 class ModuleFacts:
     """The facts of one module.  Each is computed when first asked for."""
 
-    def __init__(
-        self, source: Source, module: cst.Module, places: Places, settings: Settings, incoming: Incoming = NOTHING
-    ) -> None:
+    def __init__(self, source: Source, code: Code, settings: Settings, incoming: Incoming = NOTHING) -> None:
         self.source = source
-        self.tree = Tree(module)
-        self.places = places
+        self.tree = code.tree
+        self.places = code.places
         self.settings = settings
         self.incoming = incoming
 
     @classmethod
     def of(cls, source: Source, settings: Settings, incoming: Incoming = NOTHING) -> ModuleFacts:
-        """Parse a file; `incoming` is what the rest of the project says about it.
+        """Read a file; `incoming` is what the rest of the project says about it.
 
         Raises:
             UnreadableError: the text is not Python.
         """
-        return cls(source, *parse(source), settings, incoming)
+        return cls(source, Code.of(source), settings, incoming)
 
     def close(self) -> None:
         """Let go of everything, so that the nodes are freed at once and need not be found by the garbage collector."""

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from jaxlint.facts.context import surroundings
 from jaxlint.facts.incoming import CASES, HIGH, STEPS, Outside
 from jaxlint.facts.jax_api.wrappers import Wrapper
-from jaxlint.facts.summary import exports
-from jaxlint.facts.summary.exports import GUARDED, HOST_LOOP, RULES, Key
+from jaxlint.facts.summary import record as records
+from jaxlint.facts.summary.record import GUARDED, HOST_LOOP, RULES, Key
 from jaxlint.finding import Place
 from jaxlint.project.values import Value, Values, traced_places
 from jaxlint.settings import ENTRY_POINTS
@@ -55,7 +55,7 @@ class _Edge(NamedTuple):
 
 def _edge_to(target: int, loop: int, at: At, *, sole: bool) -> _Edge:
     """Return a call in a loop as records write it."""
-    return _Edge(target, loop % GUARDED, at, bool(loop & GUARDED), sole, bool(loop & exports.STEPS))
+    return _Edge(target, loop % GUARDED, at, bool(loop & GUARDED), sole, bool(loop & records.STEPS))
 
 
 class _Call(NamedTuple):
@@ -139,7 +139,7 @@ class Graph:
         for ref, loop, row in record.calls:
             at = At(module, row)
             values = known.evaluate(module, ref)
-            sole = len(values) == 1 and not loop & exports.OTHERS
+            sole = len(values) == 1 and not loop & records.OTHERS
             # `self.step = jax.jit(self.step)`: what an instance calls by that name is the compiled one.
             compiled = any(value[0] == "w" and value[1].stages for value in values)
             for value in values:

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from jaxlint.facts.incoming import COMPILED, MADE
-from jaxlint.facts.jax_api.glance import is_memoiser
+from jaxlint.facts.jax_api.frameworks import BOUND_ONLY, COMPACT, MODULE_BASES, is_module_base
+from jaxlint.facts.jax_api.glance import CONSTRUCTORS, is_memoiser
 from jaxlint.facts.jax_api.wrappers import Wrapper, table
-from jaxlint.facts.summary.exports import CONSTRUCTORS, RULES, ClassRecord, Exports, FunctionRecord, Key
+from jaxlint.facts.summary.record import RULES, ClassRecord, Exports, FunctionRecord, Key
 from jaxlint.finding import Place
 from jaxlint.notebook import is_notebook
 from jaxlint.project.layout import Layout
@@ -26,13 +27,6 @@ Value: TypeAlias = tuple[Any, ...]
 ("o", class, name) for a method of that name in any subclass, ("x", dotted name, statics) for what is outside the
 project, ("w", wrapper, targets, statics) for what a wrapper makes.
 """
-_MODULE_BASES = frozenset(
-    {"flax.linen.Module", "flax.nnx.Module", "flax.experimental.nnx.Module", "haiku.Module", "equinox.Module"}
-)
-_MODULE_ENDINGS = (".nn.Module", ".linen.Module", ".nnx.Module", ".hk.Module")
-_BOUND_ONLY = (".linen.Module", ".linen.module.Module", "haiku.Module", ".hk.Module")
-"""Base classes whose methods work only within the library's own `apply`, whatever their names."""
-_COMPACT = frozenset({"compact", "nowrap", "transparent"})
 _PLAIN_BASES = frozenset({"abc.ABC", "typing.Generic", "typing.Protocol"})
 _MOST_CALLED = 4
 _MOST_VALUES = 16
@@ -138,7 +132,7 @@ class Values:
                 yield from self._result(module, callee, ref)
 
     def _external(self, module: int, dotted: str) -> tuple[Value, ...]:
-        if dotted in self.tables[module] or dotted in _MODULE_BASES or dotted == RULES:
+        if dotted in self.tables[module] or dotted in MODULE_BASES or dotted == RULES:
             return (("x", dotted, ()),)
         folder = self.layout.folder_of[module]
         key = (folder, dotted)
@@ -401,12 +395,11 @@ class Values:
         """The methods that the base class of a library has traced, each with the class that says so."""
         found = []
         for cls, (module, _) in enumerate(self.classes):
-            order = self.order(cls)
-            says = next((item for item in order if any(_is_module_base(value) for value in self.bases(item))), None)
+            bases = {item: [value[1] for value in self.bases(item) if value[0] == "x"] for item in self.order(cls)}
+            says = next((item for item, names in bases.items() if any(map(is_module_base, names))), None)
             if says is None:
                 continue
-            bases = [value for item in order for value in self.bases(item)]
-            bound = any(value[0] == "x" and value[1].endswith(_BOUND_ONLY) for value in bases)
+            bound = any(name.endswith(BOUND_ONLY) for names in bases.values() for name in names)
             for name, index in self.class_record(cls).methods.items():
                 function = self.first[module] + index
                 within = bound and not name.startswith("__") and self.functions[function].params[:1] == ["self"]
@@ -418,7 +411,7 @@ class Values:
         module = self.module_of[function]
         refs = self.modules[module].exports.refs
         decorators = (refs[ref] for ref in self.functions[function].decorators)
-        return any(ref[0] == "x" and ref[1].rpartition(".")[2] in _COMPACT for ref in decorators)
+        return any(ref[0] == "x" and ref[1].rpartition(".")[2] in COMPACT for ref in decorators)
 
     def compiled_by(self, function: int) -> tuple[int | str, ...] | None:
         """Return the static arguments of a function that a decorator compiles, None where none does."""
@@ -572,7 +565,3 @@ def traced_places(traces: tuple[int | str, ...]) -> frozenset[str]:
 
 def _flat(statics: Iterable[tuple[str, Iterable[int | str]]]) -> tuple[int | str, ...]:
     return tuple(value for _, values in statics for value in values)
-
-
-def _is_module_base(value: Value) -> bool:
-    return value[0] == "x" and (value[1] in _MODULE_BASES or value[1].endswith(_MODULE_ENDINGS))

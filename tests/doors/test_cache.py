@@ -56,7 +56,7 @@ def test_a_warm_run_loads_no_parser_and_starts_no_process(project: Project) -> N
         "import sys\n"
         "from jaxlint.doors.cli import main\n"
         "code = main(['check', '-q', '.'])\n"
-        "heavy = {'libcst', 'multiprocessing', 'jaxlint.project', 'jaxlint.facts.summary.exports'}\n"
+        "heavy = {'libcst', 'multiprocessing', 'jaxlint.project', 'jaxlint.facts.summary.record'}\n"
         "print(code, *(heavy & sys.modules.keys()))\n"
     )
 

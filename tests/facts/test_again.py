@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import textwrap
 
 import libcst as cst
@@ -12,11 +11,11 @@ from jaxlint import Settings, Source
 from jaxlint.facts.errors.staged import Usage
 from jaxlint.facts.evidence.confidence import Doubt, Evidence, graded
 from jaxlint.facts.incoming import CASES, STEPS
-from jaxlint.facts.jax_api.glance import is_step_loop
 from jaxlint.facts.module import ModuleFacts
 from jaxlint.facts.summary.exports import exports
+from jaxlint.facts.syntax.code import Code
 from jaxlint.facts.syntax.tree import last_name
-from jaxlint.facts.values.iterations import is_step_loop as is_step_loop_here
+from jaxlint.facts.values.iterations import is_step_loop
 from jaxlint.project import Project
 from jaxlint.project.values import Module
 
@@ -44,13 +43,10 @@ LOOPS = [
 
 @pytest.mark.parametrize(("text", "expected"), LOOPS)
 def test_what_counts_does_the_same_again_and_what_goes_through_things_does_not(text: str, *, expected: bool) -> None:
-    loop = ast.parse(text).body[0]
-    assert isinstance(loop, (ast.For, ast.While))
-    assert is_step_loop(loop) is expected
     facts = facts_of(f"def f(): pass\ndef g(n):\n    {text}")
     (site,) = facts.calls.of(facts.tree.functions[0])
     assert site.context.loop is not None
-    assert is_step_loop_here(site.context.loop) is expected
+    assert is_step_loop(site.context.loop) is expected
 
 
 def facts_of(text: str, path: str = "module.py") -> ModuleFacts:
@@ -222,7 +218,7 @@ def test_a_project_that_does_not_repeat_a_function_says_so() -> None:
     once = "from lib import f\ndef g(x): return f(x)\n"
     for others, expected in (((), False), ((("other.py", "import json\n"),), False), ((("use.py", once),), True)):
         modules = [
-            Module(f"/p/{name}", name, exports(ast.parse(content)), Settings())
+            Module(f"/p/{name}", name, exports(Code.of(Source(content))), Settings())
             for name, content in (("lib.py", LIB), *others)
         ]
         incoming = Project(modules).incoming(0)
@@ -292,7 +288,7 @@ LIB = "import jax\ndef f(x):\n    return jax.jit(lambda v: v)(x)\n"
 )
 def test_a_project_tells_what_kind_of_loop_runs_a_function(path: str, text: str, expected: int) -> None:
     modules = [
-        Module(f"/p/{name}", name, exports(ast.parse(content)), Settings())
+        Module(f"/p/{name}", name, exports(Code.of(Source(content))), Settings())
         for name, content in (("lib.py", LIB), (path, text))
     ]
     outside = Project(modules).incoming(0).functions.get("f")
@@ -348,7 +344,7 @@ def test_a_project_knows_a_memoised_factory() -> None:
     use = "from lib import make\ndef use(x): return make(2)(x)\n"
     for decorator, expected in (("", {"lib.make"}), ("@lru_cache(maxsize=None)\n", set())):
         modules = [
-            Module(f"/p/{name}", name, exports(ast.parse(content)), Settings())
+            Module(f"/p/{name}", name, exports(Code.of(Source(content))), Settings())
             for name, content in (("lib.py", maker.format(decorator)), ("use.py", use))
         ]
         assert Project(modules).incoming(1).factories == expected

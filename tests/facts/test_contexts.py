@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import textwrap
 
 import pytest
@@ -12,6 +11,7 @@ from jaxlint.facts.context.contexts import Contexts
 from jaxlint.facts.incoming import HIGH, Incoming
 from jaxlint.facts.module import ModuleFacts
 from jaxlint.facts.summary.exports import exports
+from jaxlint.facts.syntax.code import Code
 from jaxlint.project import Project
 from jaxlint.project.values import Module
 
@@ -210,5 +210,5 @@ def test_under_vmap_a_cond_selects(body: str, call: str, *, expected: bool) -> N
 
 
 def told(*files: tuple[str, str]) -> Incoming:
-    modules = [Module(f"/p/{name}", name, exports(ast.parse(text)), Settings()) for name, text in files]
+    modules = [Module(f"/p/{name}", name, exports(Code.of(Source(text))), Settings()) for name, text in files]
     return Project(modules).incoming(0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import textwrap
 
 import pytest
@@ -11,6 +10,7 @@ from jaxlint import Settings, Source, lint
 from jaxlint.facts.evidence.confidence import Doubt
 from jaxlint.facts.module import ModuleFacts
 from jaxlint.facts.summary.exports import exports
+from jaxlint.facts.syntax.code import Code
 from jaxlint.facts.values.iterations import is_reached_rarely
 from jaxlint.finding import Confidence
 from jaxlint.project import Project
@@ -231,7 +231,7 @@ RUN = "from agent import Agent\nagent = Agent()\n{}"
 def test_a_gradient_of_what_no_program_can_hold_is_no_step() -> None:
     text = AGENT.format("").replace("jnp.mean", "lib.solved")
     modules = [
-        Module(f"/p/{name}", name, exports(ast.parse(content)), Settings())
+        Module(f"/p/{name}", name, exports(Code.of(Source(content))), Settings())
         for name, content in (("agent.py", text), ("run.py", RUN.format("for batch in batches: agent.update(batch)")))
     ]
     facts = ModuleFacts.of(Source.from_bytes(text.encode(), "agent.py"), Settings(), Project(modules).incoming(0))
@@ -288,7 +288,7 @@ def test_an_objective_that_makes_numbers_of_its_results_has_a_part_to_compile() 
 def test_a_step_is_found_that_loops_of_other_files_run(decorator: str, run: str, expected: list[str]) -> None:
     text = AGENT.format(decorator)
     modules = [
-        Module(f"/p/{name}", name, exports(ast.parse(content)), Settings())
+        Module(f"/p/{name}", name, exports(Code.of(Source(content))), Settings())
         for name, content in (("agent.py", text), ("run.py", RUN.format(run)))
     ]
     facts = ModuleFacts.of(Source.from_bytes(text.encode(), "agent.py"), Settings(), Project(modules).incoming(0))
@@ -310,7 +310,7 @@ def field(x):
     return x
 """
     modules = [
-        Module(f"/p/{name}", name, exports(ast.parse(content)), Settings())
+        Module(f"/p/{name}", name, exports(Code.of(Source(content))), Settings())
         for name, content in (("lib.py", text), ("run.py", run))
     ]
     facts = ModuleFacts.of(Source.from_bytes(text.encode(), "lib.py"), Settings(), Project(modules).incoming(0))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from jaxlint.diagnostic import Diagnostic
-    from jaxlint.facts.summary.exports import Exports
+    from jaxlint.facts.summary.record import Exports
     from jaxlint.source import Source
 
 MOST_FILES = 5_000

@@ -17,8 +17,9 @@ import libcst as cst
 from jaxlint.facts.cache_misses.instances import Instances
 from jaxlint.facts.context.calls import Calls, CallSite, argument_of
 from jaxlint.facts.context.execution_counts import Runs
-from jaxlint.facts.context.tracing import MODULE_BASES, Tracing
+from jaxlint.facts.context.tracing import Tracing
 from jaxlint.facts.context.wrapping import Wrapped, Wrappings
+from jaxlint.facts.jax_api.frameworks import MODULE_BASES
 from jaxlint.facts.jax_api.name_priors import RUN_FIRST
 from jaxlint.facts.syntax.names import Expression, Names
 from jaxlint.facts.syntax.tree import (

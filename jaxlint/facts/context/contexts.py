@@ -15,9 +15,10 @@ from dataclasses import dataclass
 import libcst as cst
 
 from jaxlint.facts.context.calls import Calls, CallSite
-from jaxlint.facts.context.tracing import BOUND_ONLY, Tracing
+from jaxlint.facts.context.tracing import Tracing
 from jaxlint.facts.context.wrapping import Wrapped, Wrappings
 from jaxlint.facts.incoming import HIGH, NOTHING, Incoming
+from jaxlint.facts.jax_api.frameworks import BOUND_ONLY
 from jaxlint.facts.syntax.names import Expression, Names
 from jaxlint.facts.syntax.tree import Function, Tree
 from jaxlint.settings import ENTRY_POINTS
@@ -277,14 +278,9 @@ class FunctionContexts:
             return False
         if self._tracing.is_traced(function):
             return False
-        if self.is_script:
+        if self._tree.is_script:
             return True
         # In a library `run` and `train` may be a step of what other functions do.
         return function.name.lstrip("_") in ENTRY_POINTS and not any(
             site.context.function not in (None, function) for site in self._calls.of(function)
         )
-
-    @functools.cached_property
-    def is_script(self) -> bool:
-        """Whether the module runs something by itself: it tests `__name__`."""
-        return any(isinstance(self._tree.parent(node), cst.Comparison) for node in self._tree.loads.get("__name__", ()))

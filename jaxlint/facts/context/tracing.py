@@ -11,25 +11,12 @@ from jaxlint.facts.context.calls import Calls, argument_of
 from jaxlint.facts.context.wrapping import Wrapped, Wrappings
 from jaxlint.facts.incoming import NOTHING, SURE, Incoming
 from jaxlint.facts.jax_api import arrays
+from jaxlint.facts.jax_api.frameworks import BOUND_ONLY, COMPACT, DEFINES_RULES, is_module_base
 from jaxlint.facts.syntax import guards
 from jaxlint.facts.syntax.names import Expression, Names, Value
 from jaxlint.facts.syntax.tree import Class, Function, Parameter, Tree
 
-MODULE_BASES = (
-    "flax.linen.Module",
-    "flax.linen.module.Module",
-    "flax.nnx.Module",
-    "flax.experimental.nnx.Module",
-    "haiku.Module",
-    "equinox.Module",
-)
-"""Base classes whose `__call__` is meant to be traced by whoever uses the module."""
-
-_COMPACT = ("flax.linen.compact", "flax.linen.module.compact", "flax.linen.nowrap", "haiku.transparent")
-BOUND_ONLY = (".linen.Module", ".linen.module.Module", "haiku.Module", ".hk.Module")
-"""Base classes whose methods work only within the library's own `apply`, whatever their names."""
-_DEFINES_RULES = frozenset({"defvjp", "defjvp", "defjvps", "def_vmap", "defpartial"})
-_BEHIND = ("__func__", "__wrapped__", "func")
+BEHIND = ("__func__", "__wrapped__", "func")
 """Attributes by which a bound method, a wrapped function and a partial give the function behind them."""
 _OPERATORS: dict[type[cst.CSTNode], str] = {
     cst.Add: "add",
@@ -244,7 +231,7 @@ class Tracing:
                     found.append(value)
                     continue
                 inner = value.node if isinstance(value, Expression) else None
-                if isinstance(inner, cst.Attribute) and inner.attr.value in _BEHIND:
+                if isinstance(inner, cst.Attribute) and inner.attr.value in BEHIND:
                     work.append(inner.value)
                 elif isinstance(inner, cst.Call):
                     wrapped = self._wrappings.of(inner)
@@ -254,13 +241,13 @@ class Tracing:
     def _library_methods(self, tree: Tree) -> None:
         for cls in tree.classes:
             bases = self._names.base_names(cls)
-            if not any(_is_module_base(name) for name in bases):
+            if not any(is_module_base(name) for name in bases):
                 continue
             bound = any(base.endswith(BOUND_ONLY) for base in bases)
             for name, method in cls.methods.items():
                 if self._names.is_static(method):
                     continue
-                compact = any(n in _COMPACT for n in self._names.decorator_names(method))
+                compact = any(n.rpartition(".")[2] in COMPACT for n in self._names.decorator_names(method))
                 if name in ("__call__", "setup") or compact or (bound and not name.startswith("__")):
                     self._mark(method, Trace(None))
 
@@ -292,12 +279,12 @@ class Tracing:
     def _rules_of_custom_derivatives(self, tree: Tree) -> None:
         for call in tree.calls:
             func = call.func
-            if func.__class__ is cst.Attribute and func.attr.value in _DEFINES_RULES:
+            if func.__class__ is cst.Attribute and func.attr.value in DEFINES_RULES:
                 for arg in call.args:
                     for function in self.functions_behind(arg.value):
                         self._mark(function, Trace(call))
         for function in tree.functions:
-            if any(name.rpartition(".")[2] in _DEFINES_RULES for name in self._names.decorator_names(function)):
+            if any(name.rpartition(".")[2] in DEFINES_RULES for name in self._names.decorator_names(function)):
                 self._mark(function, Trace(None))
 
     def _collectives(self, tree: Tree) -> None:
@@ -307,7 +294,7 @@ class Tracing:
         """
         for call in self._names.calls_of(arrays.COLLECTIVES.__contains__):
             function = tree.contexts[id(call)].function
-            if function is not None and any(isinstance(arg.value, cst.BaseString) for arg in call.args):
+            if function is not None and names_axis(call):
                 self._mark(function, Trace(call, staged=True, whole=True))
 
     def _kernels(self, tree: Tree, wrapped: list[Wrapped]) -> None:
@@ -398,8 +385,6 @@ def _asked_without_call(tree: Tree, names: Names) -> tuple[set[str], set[str]]:
     return properties, special
 
 
-def _is_module_base(name: str) -> bool:
-    if name in MODULE_BASES:
-        return True
-    # `from flax import linen as nn` resolves; a project's own base, and the libraries' own code, go by the last name.
-    return name.rpartition(".")[2] == "Module" and not name.startswith("torch.")
+def names_axis(collective: cst.Call) -> bool:
+    """Whether a collective is given the literal name of its axis, as only what is mapped under that name can be."""
+    return any(isinstance(arg.value, cst.BaseString) for arg in collective.args)

@@ -71,7 +71,7 @@ class Eager:
             return Eagerness.LOW
         called = self._calls.of(function) or function.qualname in self._incoming.functions
         looped = context.loop is not None and self._loops.is_work(context.loop)
-        if looped and (called or self._contexts.is_script):
+        if looped and (called or self._tree.is_script):
             return Eagerness.MEDIUM
         return chain
 

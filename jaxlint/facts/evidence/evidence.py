@@ -31,7 +31,7 @@ from jaxlint.facts.eager.steps import CalledStep, Objective, Step
 from jaxlint.facts.errors.staged import Staged, Usage
 from jaxlint.facts.evidence.confidence import Doubt, Evidence
 from jaxlint.facts.incoming import CASES, STEPS
-from jaxlint.facts.summary.exports import CONSTRUCTORS
+from jaxlint.facts.jax_api.glance import CONSTRUCTORS
 from jaxlint.facts.syntax import guards
 from jaxlint.facts.syntax.names import Expression, Names, Value
 from jaxlint.facts.syntax.tree import Context, Function, Loop, Parameter, Tree, last_name, within

@@ -40,6 +40,9 @@ class Places(Protocol):
     def span(self, node: cst.CSTNode) -> Span:
         """Return the span of a node, from its first token to its last; a decorated definition starts at its `def`."""
 
+    def row(self, node: cst.CSTNode) -> int:
+        """Return the 1-based line on which a call or a definition starts."""
+
 
 def parse(source: Source) -> tuple[cst.Module, Places]:
     """Return the nodes of a file and where they are.
@@ -135,6 +138,9 @@ class _PythonPlaces:
             return self._without_parentheses(span)
         return span
 
+    def row(self, node: cst.CSTNode) -> int:
+        return self._origins[id(node)].lineno  # type: ignore[attr-defined, no-any-return]
+
     def _name(self, name: str, origin: ast.AST, span: Span) -> Span:
         """Return where a name is in what it belongs to."""
         if isinstance(origin, ast.Attribute):
@@ -192,3 +198,6 @@ class _LibcstPlaces:
         place = self._ranges[node]
         start, end = (self._source.offset(point.line, point.column + 1) for point in (place.start, place.end))
         return Span(start, end)
+
+    def row(self, node: cst.CSTNode) -> int:
+        return self._source.position(self.span(node).start)[0]

@@ -758,6 +758,11 @@ class Tree:
             yield current
             current = parents.get(id(current))
 
+    @property
+    def is_script(self) -> bool:
+        """Whether the module runs something by itself: it tests `__name__`."""
+        return any(isinstance(self.parent(node), cst.Comparison) for node in self.loads.get("__name__", ()))
+
     def body(self, function: Function) -> list[cst.CSTNode]:
         """Return the nodes that run when a function runs, in source order; not those of functions defined in it."""
         found = self._bodies.get(id(function))

@@ -1,4 +1,4 @@
-"""Whether the iterations of a loop do the same again, or go through cases: `is_step_loop` of `glance`, over LibCST."""
+"""Whether a loop looks long, and whether its iterations do the same again or go through cases."""
 
 from __future__ import annotations
 
@@ -7,10 +7,33 @@ from collections.abc import Iterable, Iterator
 import libcst as cst
 
 from jaxlint.facts.jax_api.glance import CASES, SHORT, is_step_name, is_stream
+from jaxlint.facts.jax_api.name_priors import DATA, DATA_LENGTHS
 from jaxlint.facts.syntax.names import Expression, Names
 from jaxlint.facts.syntax.tree import DEFINITIONS, Loop, last_name, within
 
 _SEARCHES = (cst.Is, cst.IsNot, cst.In, cst.NotIn)
+
+
+def is_host_loop(loop: Loop) -> bool:
+    """Whether a loop looks like one in which a program spends its time, and not one over a few parts of something."""
+    node = loop.node
+    if isinstance(node, cst.While):
+        return not _is_search(node.test)
+    if loop.is_comprehension:
+        return False
+    if isinstance(node.iter, cst.Call) and (given := list(_counts(node.iter))):
+        return any(map(_may_be_long, given))
+    return any(map(DATA.fullmatch, _names(node.iter)))
+
+
+def _may_be_long(count: cst.BaseExpression) -> bool:
+    """Whether a count may be large: a number above 8, a constant of the module, or a name of something long."""
+    if isinstance(count, cst.Integer):
+        return count.evaluated_value > SHORT
+    names = list(_names(count))
+    if any("ndim" in name for name in names):
+        return False  # a number of dimensions
+    return any(name.isupper() or DATA_LENGTHS.fullmatch(name) or is_step_name(name) for name in names)
 
 
 def is_step_loop(loop: Loop | cst.For | cst.While) -> bool:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from jaxlint.facts.jax_api.glance import CONSTRUCTORS
 from jaxlint.facts.jax_api.wrappers import table
 from jaxlint.finding import Applicability, Fix, Span
 from jaxlint.fixes.cache_misses.factories import arguments_of, is_hashable, is_stable, lifted
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from jaxlint.facts.cache_misses.instances import ShortLived
     from jaxlint.facts.module import ModuleFacts
 
-_CONSTRUCTORS = frozenset({"__init__", "__post_init__"})
 _HOOKS = frozenset(
     "__new__ __init_subclass__ __del__ __enter__ __exit__ __setattr__ __delattr__ __getattr__ __getattribute__".split()
 )
@@ -229,11 +229,11 @@ def _check_method(made: Made, method: ast.FunctionDef | ast.AsyncFunctionDef) ->
 
 def _runs_once(made: Made, method: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     """Whether a method is the constructor, or is called by constructors alone."""
-    if method.name in _CONSTRUCTORS:
+    if method.name in CONSTRUCTORS:
         return True
     uses = [n for n in ast.walk(made.syntax.tree) if isinstance(n, ast.Attribute) and n.attr == method.name]
     around = [next((a for a in made.syntax.around(use) if isinstance(a, DEFS)), None) for use in uses]
-    return bool(uses) and all(function is not None and function.name in _CONSTRUCTORS for function in around)
+    return bool(uses) and all(function is not None and function.name in CONSTRUCTORS for function in around)
 
 
 def _is_cheap(made: Made, cls: ast.ClassDef) -> bool:
@@ -260,5 +260,5 @@ def _is_own_constructor(func: ast.Attribute) -> bool:
     """Whether it is `super().__init__`, or a method of the instance, which is looked at by itself."""
     base = func.value
     if isinstance(base, ast.Call):
-        return isinstance(base.func, ast.Name) and base.func.id == "super" and func.attr in _CONSTRUCTORS
+        return isinstance(base.func, ast.Name) and base.func.id == "super" and func.attr in CONSTRUCTORS
     return isinstance(base, ast.Name) and base.id == "self"
