@@ -94,6 +94,24 @@ def test_an_array_that_callers_write_out_is_as_long_as_it_is_written() -> None:
     assert (found.kind, found.high) == (CONSTANT, 3)
 
 
+def test_a_range_from_a_number_ends_where_the_array_that_callers_make_ends() -> None:
+    more = "def main(): f(jnp.ones(400))"
+    assert bound_of("for i in range(1, len(x)): x = x + x[i]", more=more) == (CONSTANT, 400)
+
+
+def test_an_annotation_says_that_a_parameter_is_an_array() -> None:
+    """So it is in a function that is staged but not known to be given traced values."""
+    text = """
+    def f(places: jax.Array):
+        for i in places: print(i)
+
+    def g(places: list[jax.Array]):
+        for i in places: print(i)
+    """
+    facts = facts_of(text)
+    assert [facts.loops.bounds.of(loop).kind for loop in facts.tree.loops] == [DATA_AXIS, CONTAINER]
+
+
 def test_objects_that_are_taken_by_number_are_a_container() -> None:
     text = """
     class Sum:

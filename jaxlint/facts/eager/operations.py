@@ -105,9 +105,8 @@ class EagerArrays:
         return False
 
     def _is_array_parameter(self, parameter: Parameter, binding: Binding) -> bool:
-        names = self._names.annotation_names(parameter)
-        if any(name.rpartition(".")[2] in arrays.ANNOTATIONS for name in names):
-            return not any(name.startswith("numpy.") for name in names)
+        if self._names.is_annotated_array(parameter):
+            return True
         if parameter.annotation is not None or parameter.star:
             return False
         # Only a JAX array has `.at[...]`.

@@ -16,6 +16,7 @@ from typing import TypeAlias
 
 import libcst as cst
 
+from jaxlint.facts.jax_api.arrays import ANNOTATIONS
 from jaxlint.facts.syntax.answers import Answers, Asking
 from jaxlint.facts.syntax.tree import Binding, Class, Context, Function, Parameter, Scope, Tree, kinds
 
@@ -297,6 +298,13 @@ class Names:
         values = [binding.value for binding in scope.bindings[node.value]] if scope is not None else []
         imported = tuple(f"{value}{attributes}" for value in values if isinstance(value, str))
         return imported or (f"{node.value}{attributes}",)
+
+    def is_annotated_array(self, parameter: Parameter) -> bool:
+        """Whether a parameter's annotation says that it is an array of JAX, and not one of NumPy."""
+        names = self.annotation_names(parameter)
+        return any(name.rpartition(".")[2] in ANNOTATIONS for name in names) and not any(
+            name.startswith("numpy.") for name in names
+        )
 
     def mro(self, cls: Class) -> list[Class]:
         """Return the class and its visible bases, nearest first."""

@@ -144,7 +144,7 @@ class Bounds:
             if func in ("range", "trange") and args:
                 stop = self._of_number(args[1] if len(args) > 1 else args[0])
                 start = self._of_number(args[0]) if len(args) > 1 else None
-                if start is not None and stop.kind is BoundKind.CONSTANT:
+                if start is not None and stop.kind is BoundKind.CONSTANT and start.kind is not BoundKind.CONSTANT:
                     # It counts up to a number, from wherever.
                     up = start.kind is BoundKind.DATA_AXIS and len(args) <= _START_AND_STOP
                     return replace(stop, low=0) if up else start
@@ -171,12 +171,11 @@ class Bounds:
                     return parts
             if isinstance(value, Parameter):
                 short = self._length_of_parameter(value, _DEPTH)
-                if short is not None:
+                if short is not None and (short <= SHORT or not self._values.is_array(node)):
                     return Bound(BoundKind.CONTAINER, short, short, value.name)
         if self._is_sequence(node):
             return Bound(BoundKind.CONTAINER, name=_written(node))
-        kind = self._values.kind(node)
-        if kind is Kind.ARRAY or kind is Kind.DATA:
+        if self._values.is_array(node) or self._values.kind(node) is Kind.DATA:
             return self._along(node, 0)
         return UNKNOWN_BOUND
 

@@ -308,14 +308,19 @@ class Loops:
         if bounds:
             return self._range_trips(bounds)
         kind = self._values.kind(node)
-        if kind is Kind.ARRAY or (kind is Kind.DATA and self.is_used_as_array(node)):
+        if self._values.is_array(node) or (kind is Kind.DATA and self.is_used_as_array(node)):
             return None, "array"
         return None, "maybe-array" if kind is Kind.DATA else None
 
     def _bounds_of_made(self, node: cst.BaseExpression) -> list[cst.BaseExpression]:
-        """Return what says, as the arguments of `range` do, how many elements a call gives: `split(key, n)`."""
+        """Return what says, as the arguments of `range` do, how many elements a call gives: `split(key, n)`.
+
+        Each array of a tuple, as in `jnp.nonzero(x, size=n)[0]`, has as many as the call says.
+        """
         for value in self._names.values(node):
-            inner = value.node if isinstance(value, Expression) else None
+            made = value.node if isinstance(value, (Expression, Item)) else None
+            inner = made.value if isinstance(made, cst.Subscript) else made
+            whole = inner is made and isinstance(value, Expression)
             if not isinstance(inner, cst.Call) or any(arg.star for arg in inner.args):
                 continue
             for name in self._names.externals(inner.func):
@@ -324,10 +329,12 @@ class Loops:
                     continue
                 placed = [arg.value for arg in inner.args if arg.keyword is None]
                 named = {arg.keyword.value: arg.value for arg in inner.args if arg.keyword is not None}
-                if last == "arange":
+                if last == "arange" and whole:
                     bounds = placed + [named[key] for key in ("start", "stop", "step") if key in named]
                     return bounds[:3]
-                if last in _COUNTED:
+                if last in arrays.DATA_DEPENDENT and "size" in named:
+                    return [named["size"]]
+                if last in _COUNTED and whole:
                     position, keyword = _COUNTED[last]
                     return [named[keyword]] if keyword in named else placed[position : position + 1]
         return []
@@ -433,6 +440,8 @@ class Loops:
         if self._is_structural(loop) or not self._works_on_data(loop) or not self._computes(loop):
             return ""
         found = self.bounds.of(loop)
+        if found.kind is BoundKind.CONSTANT and found.name and not self._is_few(found, one):
+            return f"`{found.name}` has {found.high:,} elements in the code jaxlint sees"
         if found.kind not in (BoundKind.DATA_AXIS, BoundKind.SETTING) or self._is_few(found, one):
             return ""
         if bound in ("array", "maybe-array"):

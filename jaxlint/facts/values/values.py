@@ -292,6 +292,13 @@ class Values:
             self._known[key] = known
         return known
 
+    def is_array(self, node: cst.CSTNode) -> bool:
+        """Whether an expression is one array of JAX, traced or not: by how it is made, or by an annotation."""
+        if self.kind(node) in (Kind.ARRAY, Kind.CONCRETE):
+            return True
+        values = self._names.values(node)
+        return any(isinstance(value, Parameter) and self._names.is_annotated_array(value) for value in values)
+
     def _is_captured_under_map(self, node: cst.CSTNode) -> bool:
         """Whether an array is made of no argument in a function that only `vmap` traces, so that it has its values."""
         context = self._tree.contexts.get(id(node))
