@@ -155,7 +155,7 @@ _HEAD = "import jax\nimport jax.numpy as jnp\n\n\n"
 MONSTERS: dict[str, Callable[[int], str]] = {
     "lines under a jit": lambda n: _HEAD + "@jax.jit\ndef f(x):\n" + "    x = x + 1\n" * n + "    return x\n",
     "plain lines": lambda n: _HEAD + "".join(f"x{i} = [{i}]\n" for i in range(n)) + "f = jax.jit(lambda y: y)\n",
-    "one line": lambda n: _HEAD + "x = [" + "1, " * n + "]\nf = jax.jit(lambda y: y)\n",
+    "one line": lambda n: _HEAD + "x = [" + "1, " * n + "]\ndef f(z):\n    return jax.jit(lambda y: y)(z)\n",
     "functions that call each other": lambda n: (
         _HEAD
         + "".join(f"def f{i}(x, n):\n    return f{(i + 1) % n}(x, n) + f{i // 2}(x, n)\n\n\n" for i in range(n))

@@ -388,3 +388,40 @@ def test_a_map_over_a_tree_of_which_nothing_is_computed_is_only_shown(other: str
         return jax.tree.map(lambda a, other: {other}, tree, names)
     """
     assert fixed(code, ("JAX401",))[1] == [Applicability.DISPLAY]
+
+
+KNOWN = """
+    @jax.jit
+    def _doubled(y):
+        return jnp.sin(y) * 2
+
+    def {head}:
+        return {made}
+    """
+
+
+@pytest.mark.parametrize(
+    ("head", "made", "calls"),
+    [
+        ("first(x)", "jax.jit(lambda y: jnp.sin(y) * 2)(x)", "_doubled(x)"),
+        ("first(x)", "jax.jit(lambda y: jnp.sin(y) * 3)(x)", "_first(x)"),
+        ("first(x, _doubled)", "jax.jit(lambda y: jnp.sin(y) * 2)(x)", "_first(x)"),
+    ],
+)
+def test_a_definition_that_is_there_and_visible_is_used_again(head: str, made: str, calls: str) -> None:
+    text, _ = fixed(KNOWN.format(head=head, made=made), ("JAX102",))
+    assert f"return {calls}" in text
+
+
+def test_a_map_uses_again_what_differs_in_the_names_of_parameters_alone() -> None:
+    code = """
+    def first(name, tree):
+        print(name)
+        return jax.tree.map(lambda x: jnp.sin(x) * 2, tree)
+
+    def second(name, params):
+        print(name)
+        return jax.tree.map(lambda x: jnp.sin(x) * 2, params)
+    """
+    text, _ = fixed(code, ("JAX401",))
+    assert text.count("@jax.jit") == 1

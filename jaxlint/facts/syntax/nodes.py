@@ -719,6 +719,8 @@ def text_of(text: str, starts: Sequence[int], node: ast.AST) -> str:
 def offset(text: str, starts: Sequence[int], row: int, column: int) -> int:
     """Return the offset of a place that `ast` gives: the line 1-based, the column 0-based in bytes of UTF-8."""
     start = starts[row - 1]
+    if text.isascii():  # which Python remembers: looking at the line itself would take as long as the line is
+        return start + column
     before = text[start : start + column]
     if not before.isascii():
         column = len(before.encode("utf-8", "surrogatepass")[:column].decode("utf-8", "ignore"))

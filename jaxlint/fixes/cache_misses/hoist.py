@@ -212,22 +212,9 @@ def same_definition(made: Made, text: str) -> str | None:
     nodes = ast.parse(text).body
     if len(nodes) != 1 or not isinstance(nodes[0], ast.FunctionDef) or "#" in text:
         return None
-    wanted, scopes = _without_name(nodes[0]), made.scopes
-    start = made.syntax.start(made.syntax.top(made.start))
-    for node in made.syntax.tree.body:
-        if made.syntax.span(node).end > start:
-            break
-        if not isinstance(node, ast.FunctionDef) or not node.name.startswith("_"):
-            continue
-        seen = scopes.binder(node.name, scopes.of(made.maker)) is scopes.module
-        if seen and scopes.bindings(node.name, scopes.module) == [node] and _without_name(node) == wanted:
-            return node.name
-    return None
-
-
-def _without_name(node: ast.FunctionDef) -> str:
-    dumped = ast.dump(node)
-    return dumped.replace(f"name='{node.name}'", "name=''", 1).replace(f"id='{node.name}'", "id=''")
+    wanted = ast.dump(nodes[0].args)  # it is called with keywords
+    known = (node.name for node in made.scopes.repeated(text, made.maker) if ast.dump(node.args) == wanted)
+    return next(known, None)
 
 
 def helpers_of(made: Made, node: ast.AST) -> list[ast.FunctionDef]:
@@ -630,11 +617,7 @@ def needed_at_once(
     parts: list[ast.AST] = [*node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)]
     if isinstance(node, DEFS):
         parts += node.decorator_list
-        later = any(
-            isinstance(n, ast.ImportFrom) and n.module == "__future__" and any(a.name == "annotations" for a in n.names)
-            for n in syntax.tree.body
-        )
-        if not later:
+        if not syntax.annotations_later:
             parts += [a.annotation for a in all_arguments(node.args) if a.annotation is not None]
             parts += [node.returns] if node.returns is not None else []
     return scopes.module_names(*parts)

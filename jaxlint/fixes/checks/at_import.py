@@ -127,7 +127,7 @@ class _AtImport:
         for default in (*node.args.defaults, *node.args.kw_defaults):
             if default is not None and (found := self.of(default)):
                 return found
-        if _annotations_later(self._syntax):
+        if self._syntax.annotations_later:
             return ""
         annotations = [argument.annotation for argument in all_arguments(node.args)]
         return next((r for a in (*annotations, node.returns) if a is not None and (r := self._annotation(a))), "")
@@ -424,15 +424,6 @@ def _suits(keyword: ast.keyword, target: ast.FunctionDef | ast.AsyncFunctionDef 
     return all(type(number) is int and -count <= number < count for number in given)
 
 
-def _annotations_later(syntax: Syntax) -> bool:
-    return any(
-        isinstance(node, ast.ImportFrom)
-        and node.module == "__future__"
-        and any(a.name == "annotations" for a in node.names)
-        for node in syntax.tree.body
-    )
-
-
 def is_plain_test(node: ast.expr) -> bool:
     """Whether a test only compares names and constants."""
     if isinstance(node, ast.Compare):
@@ -486,7 +477,7 @@ def _evaluated(body: Iterable[ast.stmt], syntax: Syntax) -> Iterator[ast.AST]:
         if isinstance(node, DEFS):
             yield from node.decorator_list
             yield from (d for d in (*node.args.defaults, *node.args.kw_defaults) if d is not None)
-            if not _annotations_later(syntax):
+            if not syntax.annotations_later:
                 yield from (a.annotation for a in all_arguments(node.args) if a.annotation is not None)
                 yield from [node.returns] if node.returns is not None else []
         elif isinstance(node, ast.ClassDef):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import copy
 import itertools
 import re
 from dataclasses import dataclass, field
@@ -267,10 +266,11 @@ def compile_at_module_level(facts: ModuleFacts, leaf_map: LeafMap) -> Fix | None
     head = f"@{jit}\ndef {name}({', '.join(trees.before(free.parameters))}):\n"
     result = _called(f"return {draft.code(call.func)}", given, unit, unit)
     definition_text = f"{head}{moved.before}{unit}{result}\n"
-    known = _known(read, definition_text)
+    known = next(read.scopes.repeated(definition_text, call), None)
     if known is None:
         draft.insert_above(call, definition_text)
-    name = known or name
+    else:
+        name = known.name
     row = draft.source.line(draft.source.position(draft.span(call).start)[0])
     before = row[: draft.source.position(draft.span(call).start)[1] - 1]
     margin = indentation(syntax, call)
@@ -284,36 +284,6 @@ def compile_at_module_level(facts: ModuleFacts, leaf_map: LeafMap) -> Fix | None
         else f"Run the `tree.map` in a module-level jitted function `{name}`"
     )
     return read.fix(said)
-
-
-def _known(read: _Map, text: str) -> str | None:
-    """Return the function of the module, above the call, that a definition would only repeat."""
-    syntax, scopes = read.draft.syntax, read.scopes
-    wanted = ast.parse(text).body[0]
-    top = syntax.start(syntax.top(read.draft.span(read.call)))
-    for node in syntax.tree.body:
-        same = isinstance(node, ast.FunctionDef) and isinstance(wanted, ast.FunctionDef) and syntax.start(node) < top
-        if isinstance(node, ast.FunctionDef) and same and node.name.startswith("_"):
-            alone = scopes.bindings(node.name, scopes.module) == [node]
-            if alone and _without_names(node) == _without_names(wanted):  # type: ignore[arg-type]
-                return node.name
-    return None
-
-
-def _without_names(node: ast.FunctionDef) -> str:
-    """Return what tells a function from others that do the same: all but its name and those of its parameters."""
-    arguments = [argument for argument in ast.walk(node.args) if isinstance(argument, ast.arg)]
-    numbers = {argument.arg: f"parameter {number}" for number, argument in enumerate(arguments)}
-    inner = {argument.arg for argument in ast.walk(node) if isinstance(argument, ast.arg) and argument not in arguments}
-    copied = copy.deepcopy(node)
-    copied.name = ""
-    if inner.isdisjoint(numbers):
-        for part in ast.walk(copied):
-            if isinstance(part, ast.arg):
-                part.arg = numbers.get(part.arg, part.arg)
-            elif isinstance(part, ast.Name):
-                part.id = numbers.get(part.id, part.id)
-    return ast.dump(copied)
 
 
 _OPERATORS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div"}

@@ -21,6 +21,7 @@ class Scopes:
     """The scopes of a file, by Python's rules."""
 
     def __init__(self, syntax: Syntax) -> None:
+        self.syntax = syntax
         self.module = syntax.tree
         self._outer: dict[Scope, Scope] = {}
         self._scope: dict[ast.AST, Scope] = {}
@@ -155,6 +156,26 @@ class Scopes:
             loads.sort(key=lambda load: (load.lineno, load.col_offset))
         return dict(sorted(found.items(), key=lambda item: (item[1][0].lineno, item[1][0].col_offset)))
 
+    def repeated(self, text: str, place: ast.AST) -> Iterator[ast.FunctionDef]:
+        """Yield the private functions of the module, above a place, that a definition of that text would only repeat.
+
+        Their parameters may have other names.
+        """
+        top = self.syntax.top(self.syntax.span(place))
+        for node in self._private.get(_form(text), ()):
+            alone = self.bindings(node.name, self.module) == [node]
+            if alone and node.lineno < top.lineno and self.binder(node.name, self.of(place)) is self.module:
+                yield node
+
+    @functools.cached_property
+    def _private(self) -> dict[str, list[ast.FunctionDef]]:
+        found: dict[str, list[ast.FunctionDef]] = {}
+        for node in self.module.body:
+            if isinstance(node, ast.FunctionDef) and node.name.startswith("_"):
+                text = self.syntax.text[self.syntax.start(node) : self.syntax.span(node).end]
+                found.setdefault(_form(text), []).append(node)
+        return found
+
     def module_names(self, *nodes: ast.AST) -> set[str]:
         """Return the names in `nodes` that the module binds."""
         return {
@@ -169,6 +190,24 @@ class Scopes:
 def scopes_of(syntax: Syntax) -> Scopes:
     """Return the scopes of a file, found once however many of its findings are fixed in a line."""
     return Scopes(syntax)
+
+
+def _form(text: str) -> str:
+    """Return what tells a definition from others that do the same: all but its name and those of its parameters."""
+    node = ast.parse(text).body[0]
+    if not isinstance(node, ast.FunctionDef):
+        return text
+    arguments = all_arguments(node.args)
+    numbers = {node.name: "", **{argument.arg: f"parameter {number}" for number, argument in enumerate(arguments)}}
+    inner = {part.arg for part in ast.walk(node) if isinstance(part, ast.arg) and part not in arguments}
+    node.name = ""
+    if inner.isdisjoint(numbers):
+        for part in ast.walk(node):
+            if isinstance(part, ast.arg):
+                part.arg = numbers.get(part.arg, part.arg)
+            elif isinstance(part, ast.Name):
+                part.id = numbers.get(part.id, part.id)
+    return ast.dump(node)
 
 
 def all_arguments(arguments: ast.arguments) -> list[ast.arg]:

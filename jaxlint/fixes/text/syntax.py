@@ -117,6 +117,16 @@ class Syntax:
         """The imports among the statements of the module."""
         return [node for node in self.tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
 
+    @functools.cached_property
+    def annotations_later(self) -> bool:
+        """Whether annotations are not evaluated where they are written: `from __future__ import annotations`."""
+        return any(
+            isinstance(node, ast.ImportFrom)
+            and node.module == "__future__"
+            and any(name.name == "annotations" for name in node.names)
+            for node in self.imports
+        )
+
     def top_of(self, node: ast.AST) -> ast.AST:
         """Return the statement of the module that a node is in."""
         found = node
