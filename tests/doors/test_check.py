@@ -95,7 +95,7 @@ def test_wrong_usage_ends_with_2(project: Project, arguments: list[str]) -> None
         (["--outputformat=json"], "unknown option --outputformat, did you mean --output-format?"),
         (["--output-format", "serif"], "'serif' is unknown; did you mean 'sarif'?"),
         (["--min-confidence", "certain"], "'certain' is unknown; choose from low, medium, high"),
-        (["-j", "0"], "-j must be a whole number above zero, not '0'"),
+        (["-j", "0"], "-j/--jobs: must be a whole number above zero, not '0'"),
     ],
 )
 def test_wrong_usage_is_answered_with_what_may_have_been_meant(
@@ -108,6 +108,12 @@ def test_options_may_stand_between_paths(project: Project) -> None:
     project.write("a.py")
     project.write("b.py")
     assert project.json("a.py", "--isolated", "b.py").codes == ["JAX102", "JAX102"]
+
+
+def test_what_is_behind_two_dashes_is_a_path(project: Project) -> None:
+    project.write("-a.py")
+    assert project.json("--isolated", "--", "-a.py").codes == ["JAX102"]
+    assert project.run("check", "--", "--isolated").err == "jaxlint: error: ./--isolated: no such file or folder\n"
 
 
 def test_an_unknown_code_ends_with_2_and_names_the_nearest(project: Project) -> None:
@@ -599,6 +605,14 @@ def test_output_file(project: Project) -> None:
     failed = project.run("check", "--output-file", "gone/out.txt")
     assert (failed.code, failed.out) == (2, "")
     assert "gone/out.txt" in failed.err
+
+
+def test_short_options_are_those_of_ruff(project: Project) -> None:
+    project.write("a.py")
+    short = project.run("check", "-n", "-e", "-o", "short.txt")
+    long = project.run("check", "--no-cache", "--exit-zero", "--output-file", "long.txt")
+    assert short == long
+    assert sorted(path.name for path in project.folder.iterdir()) == ["a.py", "long.txt", "short.txt"]
 
 
 def test_review_formats_name_files_from_the_repository_on_and_show_no_statistics(

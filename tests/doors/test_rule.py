@@ -110,3 +110,4 @@ def test_help_names_the_commands(project: Project, flag: str) -> None:
     for command in ("check", "rule", "config"):
         assert f"\n  {command} " in outcome.out
         assert project.run(command, "--help").out.startswith(f"usage: jaxlint {command} ")
+        assert project.run("help", command) == project.run(command, "--help")

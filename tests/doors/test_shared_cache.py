@@ -217,7 +217,7 @@ def test_a_new_file_moves_no_other_to_another_shard(project: Project) -> None:
 def test_a_shard_that_does_not_exist_is_wrong_usage(project: Project, text: str) -> None:
     outcome = project.run("check", "--shard", text)
     assert outcome.code == 2
-    assert "K/N must be two whole numbers" in outcome.err
+    assert "must be two whole numbers" in outcome.err
 
 
 def test_json_lines_are_joined_as_json(project: Project) -> None:

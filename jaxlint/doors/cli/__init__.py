@@ -101,6 +101,8 @@ def _dispatch(arguments: list[str]) -> int:
 
         sys.stdout.write(f"jaxlint {__version__}\n")
         return 0
+    if first == "help" and arguments[1:] and arguments[1] in (*COMMANDS, *ALIASES):
+        first, arguments = arguments[1], [arguments[1], "--help"]
     if first in ("--help", "-h", "help"):
         sys.stdout.write(_overview())
         return 0

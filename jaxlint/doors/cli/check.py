@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from jaxlint import report
 from jaxlint.config import OPTIONS, Config, ConfigError, Finder, Layer, read_table
 from jaxlint.doors.cli import UsageError, adopting, changed, colors, fail, fixing, warn
-from jaxlint.doors.cli.parsing import number_of, shard
+from jaxlint.doors.cli.parsing import shard, whole_number
 
 if TYPE_CHECKING:
     from jaxlint.discovery import Discovered, File
@@ -89,26 +89,28 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=report.DEFAULT,
         help="format of the findings (default: %(default)s)",
     )
-    output.add_argument("--output-file", metavar="FILE", help="write the findings to a file instead of standard output")
+    output.add_argument(
+        "-o", "--output-file", metavar="FILE", help="write the findings to a file instead of standard output"
+    )
     output.add_argument("--statistics", action="store_true", help="print the number of findings per rule instead")
     output.add_argument(
         "--show-evidence", action="store_true", help="show the evidence for and against each finding, with places"
     )
     colors.configure(output)
-    output.add_argument("--exit-zero", action="store_true", help="exit with 0 even if there are findings")
+    output.add_argument("-e", "--exit-zero", action="store_true", help="exit with 0 even if there are findings")
     output.add_argument("-q", "--quiet", action="store_true", help="print only the findings")
     output.add_argument(
         "-v", "--verbose", action="store_true", help="also print the configuration file and the number of processes"
     )
 
     running = parser.add_argument_group("running")
-    running.add_argument("-j", "--jobs", type=number_of("-j"), metavar="N", help="processes (default: one per CPU)")
+    running.add_argument("-j", "--jobs", type=whole_number, metavar="N", help="processes (default: one per CPU)")
     running.add_argument(
         "--no-project",
         action="store_true",
         help="lint each file by itself, without what other files do with its functions",
     )
-    running.add_argument("--watch", action="store_true", help="lint again whenever a file changes")
+    running.add_argument("-w", "--watch", action="store_true", help="lint again whenever a file changes")
     changed.configure(running)
     running.add_argument(
         "--shard",
@@ -116,7 +118,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="K/N",
         help="report on the K-th of N parts of the files, which still know of all others; `jaxlint merge` joins them",
     )
-    running.add_argument("--no-cache", action="store_true", help="do not use or write the cache")
+    running.add_argument("-n", "--no-cache", action="store_true", help="do not use or write the cache")
     running.add_argument(
         "--cache-dir",
         metavar="FOLDER",

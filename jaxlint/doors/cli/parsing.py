@@ -6,7 +6,7 @@ import argparse
 import functools
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from jaxlint.hints import did_you_mean, nearest
@@ -46,8 +46,10 @@ class Parser(argparse.ArgumentParser):
     def parsed(self, arguments: Sequence[str]) -> argparse.Namespace:
         """Return what the arguments say; unlike `parse_args`, with the nearest option for one that is unknown."""
         takes_rest = any(action.nargs == argparse.REMAINDER for action in self._actions)
-        parse = self.parse_known_args if takes_rest else self.parse_known_intermixed_args
-        found, unknown = parse(arguments)
+        if takes_rest:
+            found, unknown = self.parse_known_args(arguments)
+        else:
+            found, unknown = self.parse_known_intermixed_args(_without_dashes(arguments))
         if unknown:
             self.error(self._unknown(unknown))
         return found
@@ -67,6 +69,15 @@ class Parser(argparse.ArgumentParser):
             raise argparse.ArgumentError(action, did_you_mean_value(value, choices, names))
 
 
+def _without_dashes(arguments: Sequence[str]) -> Sequence[str]:
+    """Return arguments in which what is behind `--` does not look like options, which argparse would take it for."""
+    if "--" not in arguments:
+        return arguments
+    end = arguments.index("--")
+    behind = arguments[end + 1 :]
+    return [*arguments[:end], *(f"./{text}" if text.startswith("-") and text != "-" else text for text in behind)]
+
+
 def did_you_mean_value(value: Any, choices: Sequence[Any], names: str) -> str:
     """Return what is said of a value that is none of the choices."""
     return f"{value!r} is unknown; {did_you_mean(str(value), map(str, choices), f'choose from {names}')}"
@@ -80,20 +91,12 @@ def shard(text: str) -> tuple[int, int]:
     except ValueError:
         number = total = 0
     if not 1 <= number <= total:
-        raise argparse.ArgumentTypeError(f"K/N must be two whole numbers, K from 1 to N, not {text!r}")
+        raise argparse.ArgumentTypeError(f"must be two whole numbers, K from 1 to N, not {text!r}")
     return number, total
 
 
-def number_of(name: str) -> Callable[[str], int]:
-    """Return what reads a whole number above zero, for an option."""
-
-    def read(text: str) -> int:
-        try:
-            number = int(text)
-        except ValueError:
-            number = 0
-        if number < 1:
-            raise argparse.ArgumentTypeError(f"{name} must be a whole number above zero, not {text!r}")
-        return number
-
-    return read
+def whole_number(text: str) -> int:
+    """Read a whole number above zero."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be a whole number above zero, not {text!r}")
+    return int(text)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jaxlint.doors.cli import UsageError, adopting, changed, check, colors, fail, warn
-from jaxlint.doors.cli.parsing import number_of
+from jaxlint.doors.cli.parsing import whole_number
 from jaxlint.interpreter import default
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-cache", action="store_true", help="do not use or write cached verdicts")
     parser.add_argument("--cache-dir", metavar="FOLDER", help="as for check")
     parser.add_argument("-q", "--quiet", action="store_true", help="print only the verdicts")
-    parser.add_argument("-j", "--jobs", type=number_of("-j"), default=1, metavar="N", help="processes (default: 1)")
+    parser.add_argument("-j", "--jobs", type=whole_number, default=1, metavar="N", help="processes (default: 1)")
     _as_check(parser)
 
 
