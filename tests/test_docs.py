@@ -55,6 +55,25 @@ def lint(name: str) -> tuple[Diagnostic, ...]:
     return check_file(file).diagnostics
 
 
+def named(text: str) -> set[str]:
+    """Return the codes that a text names: `JAX208–210, 303` are four."""
+    found: set[str] = set()
+    for first in re.findall(r"JAX(\d{3}(?:(?:–|, | and )\d{3})*)", text):
+        for part in re.split(", | and ", first):
+            low, _, high = part.partition("–")
+            found |= {f"JAX{number}" for number in range(int(low), int(high or low) + 1)}
+    return found & {rule.code for rule in RULES}
+
+
+def test_the_readme_tells_which_rules_run_by_default() -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    table = "".join(line for line in text.splitlines() if line.startswith("| JAX"))
+    assert named(table) == {rule.code for rule in RULES if not rule.preview and not rule.off_by_default}
+    sentence = re.search(r"(JAX[^.]*) are in preview", text)
+    assert sentence is not None
+    assert named(sentence[1]) == {rule.code for rule in RULES if rule.preview}
+
+
 def test_the_written_parts_are_up_to_date() -> None:
     assert [str(path.relative_to(ROOT)) for path in generator().stale()] == []
 
