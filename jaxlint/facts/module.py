@@ -119,7 +119,7 @@ class ModuleFacts:
     @functools.cached_property
     def tracing(self) -> Tracing:
         """Which functions run under trace."""
-        return Tracing(self.tree, self.names, self.wrappings, self.calls, self.incoming)
+        return Tracing(self.tree, self.names, self.wrappings, self.calls, self.constants, self.incoming)
 
     @functools.cached_property
     def contexts(self) -> FunctionContexts:

@@ -6,6 +6,7 @@ import pytest
 
 from jaxlint import Settings, Source, lint
 from jaxlint.facts.syntax.answers import Answers, Asking
+from tests.facts.test_contexts import facts_of
 
 HEAD = "import jax\n"
 CALLER = "def f(x):\n    for _ in x:\n        {}(x)\n"
@@ -60,3 +61,16 @@ def test_an_answer_does_not_depend_on_what_was_asked_before() -> None:
     graph, values = {"a": "b", "b": "ac", "c": "a"}, {"a": 1, "b": 2, "c": 3}
     assert ask(graph, values, "a", "b", "c") == [frozenset({1, 2, 3})] * 3
     assert ask(graph, values, "c", "b", "a") == [frozenset({1, 2, 3})] * 3
+
+
+def test_no_star_import_binds_a_keyword() -> None:
+    """`from shapes import *` may bind `size`, but never `False`."""
+    facts = facts_of("from shapes import *\nflag = False\nif flag: f(size)")
+    call = facts.tree.calls[0]
+    assert facts.constants.is_dead(call)
+    assert facts.names.externals(call.args[0].value) == ("shapes.size",)
+
+
+def test_a_wrapper_in_an_arm_that_no_constant_takes_fails_nowhere() -> None:
+    text = HEAD + "def f(x): return x\nFAST = {}\nif FAST: f = jax.jit(f, static_argnames='n')\n"
+    assert [len(lint(Source(text.format(fast)), Settings())) for fast in ("False", "True")] == [0, 1]

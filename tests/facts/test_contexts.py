@@ -163,6 +163,26 @@ def test_an_attribute_of_the_instance_hides_the_method() -> None:
         assert outside.eager == eager
 
 
+@pytest.mark.parametrize(
+    ("text", "traced"),
+    [
+        ("def f(x): return x\nfast = jax.jit(f)", True),  # other modules may call it
+        ("def f(x): return x\nfast = jax.jit(f)\nprint(f(1))", False),
+        ("def f(x): return x\nfast = jax.jit(f)\nprint(f(1), fast(1))", True),
+        ("def f(x): return x\ndef g(x):\n    fast = jax.jit(f)\n    return x", False),
+        ("def f(x): return x\ndef g(x):\n    fast = jax.jit(f)\n    return fast(x)", True),
+        ("def g(x):\n    @jax.jit\n    def f(x): return x\n    return x", False),
+        ("def g(x):\n    @jax.jit\n    def f(x): return x\n    return f", True),
+        ("def f(x): return x\nif False: print(jax.jit(f)(1))", False),
+        ("def f(x): return x\nprint(jax.jit(f)(1) if True else f(1))", True),
+    ],
+)
+def test_a_wrapper_that_nothing_uses_traces_nothing(text: str, *, traced: bool) -> None:
+    facts = facts_of(text)
+    function = next(function for function in facts.tree.functions if function.name == "f")
+    assert facts.tracing.is_traced(function) is traced
+
+
 def test_an_instance_may_have_the_compiled_form_of_a_method() -> None:
     """After `model.run = jax.jit(model.run)`, whoever calls `run` of that instance runs the compiled one."""
     model = "class Model:\n    def run(self, x): return x\n"

@@ -47,7 +47,7 @@ class Signatures:
 
     def _check(self, wrapped: Wrapped) -> Iterator[WrongArgument]:
         function = self._function(wrapped)
-        if function is None:
+        if function is None or self._constants.is_dead(wrapped.node):
             return
         parameters = function.parameters[1:] if self._values.binds_instance(wrapped, function) else function.parameters
         positional = tuple(p.name for p in parameters if p.position is not None)

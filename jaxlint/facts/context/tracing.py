@@ -13,6 +13,7 @@ from jaxlint.facts.incoming import NOTHING, SURE, Incoming
 from jaxlint.facts.jax_api import arrays
 from jaxlint.facts.jax_api.frameworks import BOUND_ONLY, COMPACT, DEFINES_RULES, is_module_base
 from jaxlint.facts.syntax import guards
+from jaxlint.facts.syntax.constants import Constants
 from jaxlint.facts.syntax.names import Expression, Names, Value
 from jaxlint.facts.syntax.tree import Class, Function, Parameter, Tree
 
@@ -76,9 +77,17 @@ class Tracing:
     """The traced functions of a module."""
 
     def __init__(
-        self, tree: Tree, names: Names, wrappings: Wrappings, calls: Calls, incoming: Incoming = NOTHING
+        self,
+        tree: Tree,
+        names: Names,
+        wrappings: Wrappings,
+        calls: Calls,
+        constants: Constants,
+        incoming: Incoming = NOTHING,
     ) -> None:
+        self._tree = tree
         self._names = names
+        self._constants = constants
         self._wrappings = wrappings
         self._calls = calls
         self._incoming = incoming
@@ -98,7 +107,7 @@ class Tracing:
         for function in tree.functions:
             if function.outer is not None:
                 self._nested[id(function.outer)].append(function)
-        wrapped = wrappings.all()
+        wrapped = [item for item in wrappings.all() if not self._is_unused(item)]
         for item in wrapped:
             if item.wrapper.kind == "host":
                 self._host.update(id(f) for target in item.targets for f in self.functions_behind(target))
@@ -111,7 +120,6 @@ class Tracing:
         self._rules_of_custom_derivatives(tree)
         self._collectives(tree)
         self._kernels(tree, wrapped)
-        self._tree = tree
         self._properties, self._special = _asked_without_call(tree, names)
         self._perhaps: set[int] = set()
         perhaps = self._traced_elsewhere(tree, incoming)
@@ -177,6 +185,30 @@ class Tracing:
         if wrapped is not None:
             return list(wrapped.targets) if wrapped.wrapper.makes_callable else []
         return [returned for factory, _ in self._calls.callees(call) for returned in factory.returns]
+
+    def _is_unused(self, wrapped: Wrapped) -> bool:
+        """Whether a wrapper traces nothing: no code runs it, or its result has a name that nothing reads.
+
+        Other modules may read names of the top level, unless this one calls the function itself beside them.
+        """
+        if self._constants.is_dead(wrapped.node):
+            return True
+        function = wrapped.decorated
+        if function is not None:
+            bindings = function.context.scope.bindings.get(function.name, ())
+            used = any(self._names.uses(binding) for binding in bindings if binding.value is function)
+            return function.outer is not None and function.cls is None and not used
+        parent = self._tree.parent(wrapped.node)
+        target = parent.targets[0].target if isinstance(parent, cst.Assign) and len(parent.targets) == 1 else None
+        if not isinstance(target, cst.Name) or not wrapped.wrapper.makes_callable:
+            return False
+        if self._names.uses_of_target(target):
+            return False
+        scope = self._tree.context(wrapped.node).scope.frame
+        if scope.kind != "function" or target.value in scope.globals:
+            called = (self._calls.of(function) for function in self._names.functions(wrapped.targets[0]))
+            return scope.kind == "module" and any(not site.wrapped for sites in called for site in sites)
+        return True
 
     def _apply(self, wrapped: Wrapped, within: Trace = _OUTSIDE) -> None:
         """Mark what a wrapper traces; `within` says what surrounds the wrapper."""

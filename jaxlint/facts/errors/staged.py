@@ -178,7 +178,6 @@ class Staged:
             if (trace := self._tracing.trace(function)) is not None
             and not trace.staged
             and self._tracing.direct(function)
-            and not self._is_switched_off(function)
         ]
 
     def comes_from_argument(self, node: cst.CSTNode) -> bool:
@@ -387,22 +386,7 @@ class Staged:
             if (trace := self._tracing.trace(function)) is not None
             and trace.hidden
             and (trace.compiled or self._tracing.direct(function))
-            and not self._is_switched_off(function)
         ]
-
-    def _is_switched_off(self, function: Function) -> bool:
-        """Whether all that traces a function is below a test of a constant that is false, as that of a mode."""
-        direct = self._tracing.direct(function)
-        return bool(direct) and all(self._is_dead(wrapped.node) for wrapped in direct)
-
-    def _is_dead(self, node: cst.CSTNode) -> bool:
-        child = node
-        for parent in self._tree.ancestors(node):
-            taken = isinstance(parent, (cst.If, cst.IfExp)) and parent.body is child
-            if taken and self._constants.of(parent.test) is False:  # type: ignore[attr-defined]
-                return True
-            child = parent
-        return False
 
     def is_guarded(self, node: cst.CSTNode) -> bool:
         """Whether a `try` catches what happens at a place, or a test around it keeps traces out.

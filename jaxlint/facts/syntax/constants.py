@@ -47,6 +47,16 @@ class Constants:
                 self._known[key] = UNKNOWN
         return self._known[key]
 
+    def is_dead(self, node: cst.CSTNode) -> bool:
+        """Whether a place is in the arm of an `if` that a constant never takes, as that of a mode."""
+        child = node
+        for parent in self._names.tree.ancestors(node):
+            arm = isinstance(parent, (cst.If, cst.IfExp)) and child is not parent.test
+            if arm and self.of(parent.test) is (child is not parent.body):  # type: ignore[attr-defined]
+                return True
+            child = parent
+        return False
+
     def integer(self, node: cst.CSTNode | None) -> int | None:
         """Return the value of an expression that is a fixed integer, None for any other."""
         value = self.of(node)

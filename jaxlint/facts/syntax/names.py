@@ -213,6 +213,8 @@ class Names:
         return (Expression(node),)
 
     def _resolve_name(self, node: cst.Name) -> tuple[Value, ...]:
+        if node.value in _KEYWORDS:
+            return (Expression(node),)
         found = self.bindings(node)
         if not found:
             stars = self.tree.star_imports
@@ -378,6 +380,7 @@ class Names:
         return "classmethod" in self.decorator_names(function)
 
 
+_KEYWORDS = frozenset({"True", "False", "None"})
 _CONVENTIONS = {
     "jax": "jax",
     "jnp": "jax.numpy",
