@@ -104,6 +104,8 @@ def _page(rule: Rule, measured: list[dict[str, Any]]) -> str:
         figure = f"raises `{row['error']}`" if "error" in row else row["compiles"].replace("/", ", ")
         rows.append(f"| {row['what']} | {figure} |")
     after = " With the fix, the second and the third call compile nothing." if rule.impact is Impact.EVERY_CALL else ""
+    if any("+" in row for row in rows):
+        after += " A `+` means that many or more."
     section = f"## Measured\nThe tests measure these patterns under JAX.{after}\n\n" + "\n".join(rows)
     head, separator, references = text.partition("\n## References\n")
     return f"{head}\n{section}\n{separator}{references}"

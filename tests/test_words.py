@@ -78,3 +78,47 @@ def test_messages_say_what_happens_and_one_thing_to_do(folder: Path) -> None:
             assert not message.endswith("."), finding.message
             assert words.found(message, words.EVERYWHERE, words.IN_PROSE) == []
     assert seen or folder.name == "jax000"
+
+
+@pytest.mark.parametrize(
+    ("code", "body", "what", "advice"),
+    [
+        (
+            "JAX104",
+            "def f(x):\n    return jax.jit(jax.grad(abs))(x)\n",
+            "`jax.grad(abs)` is a new function",
+            "build and jit it once, at module level",
+        ),
+        (
+            "JAX104",
+            "class A:\n    def f(self, x):\n        return jax.jit(jax.grad(abs))(x)\n",
+            "`jax.grad(abs)` is a new function",
+            "build and jit it once, at module level or in `__init__`",
+        ),
+        (
+            "JAX104",
+            "class A:\n    def __call__(self, x):\n        return x\n\n\ndef f(x):\n    return jax.jit(A())(x)\n",
+            "`A()` is a new object",
+            "build and jit it once, at module level",
+        ),
+        (
+            "JAX107",
+            "def f(x, k):\n    return jax.pure_callback(lambda v: v * k, x, x)\n",
+            "eager `jax.pure_callback` with a new function recompiles",
+            "define the function at module level and pass what it closes over as arguments",
+        ),
+    ],
+)
+def test_advice_can_be_followed_where_it_is_given(code: str, body: str, what: str, advice: str) -> None:
+    settings = Settings(min_confidence=Confidence.LOW, select=(code,))
+    (finding,) = lint(Source("import jax\n\n\n" + body), settings)
+    assert finding.message.startswith(f"{what} on each call of `f`")
+    assert finding.message.endswith(f"; {advice}")
+
+
+def test_a_carry_is_shown_where_it_is_passed() -> None:
+    file = TESTDATA / "jax502" / "inits.py"
+    findings = lint(Source.from_bytes(file.read_bytes(), str(file)), Settings(preview=True, select=("JAX502",)))
+    assert {related.message for finding in findings for related in finding.related} >= {
+        "`data` is passed to `advanced` here"
+    }

@@ -30,6 +30,9 @@ def body(site: EagerSite) -> str:
 
 def instead(facts: ModuleFacts, site: EagerSite) -> str:
     """Say how to make a site part of a program that compiles once."""
+    if site.wrapped.wrapper.kind == "host":
+        # Under jit it would still capture what that traces, which the host cannot read.
+        return "define the function at module level and pass what it closes over as arguments"
     enclosing = facts.avoidable.jittable(site.node)
     return f"jit `{enclosing.name}`" if enclosing is not None else "call it inside a jitted function"
 

@@ -36,13 +36,18 @@ The jitted function is kept: on an attribute, in a dictionary or another contain
 `cached_property`, returned by a factory, or captured by a function that outlives the call. The enclosing function is
 itself traced. The result is only used for `.lower`, `.trace` or `.eval_shape`.
 
-At confidence `low`: the enclosing function runs once, judging by its name (`main`, `train`, `evaluate`, `setup*`,
-`init*`, `create*` and so on) or by a `# jaxlint: once` comment; the jitted function is created once and used several
-times, as in a training loop, or passed to a function that is not visible, and nothing visible calls the enclosing
-function in a loop; the enclosing function prints, reads, writes or loops, so it is a run, and no visible loop repeats
-it; the visible loops go through cases (levels, files, strategies), or a count of theirs decides a shape, so each
-iteration may need its own program; it runs a function that the caller passes, or what a factory makes of the caller's
-arguments; no loop repeats it in a project whose modules are visible; tests and benchmarks.
+At confidence `low`:
+
+- the enclosing function runs once, judging by its name (`main`, `train`, `evaluate`, `setup*`, `init*`, `create*` and
+  so on) or by a `# jaxlint: once` comment;
+- it prints, reads, writes or loops, so it is a run, and no visible loop repeats it;
+- it runs a function that the caller passes, or what a factory makes of the caller's arguments;
+- no loop repeats it in a project whose modules are visible;
+- the jitted function is created once and used several times, as in a training loop, or passed to a function that is not
+  visible, and nothing visible calls the enclosing function in a loop;
+- each iteration may need its own program: the visible loops go through cases (levels, files, strategies), or a count of
+  theirs decides a shape;
+- tests and benchmarks.
 
 ## Fix safety
 The fix moves the function to module level, right above the statement that contains it, with its decorators, comments

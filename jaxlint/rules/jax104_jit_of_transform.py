@@ -65,13 +65,16 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
     """Yield the short-lived jitted functions created from the result of a call."""
     for site in _short_lived.sites(facts, "transform", "call-result"):
         name, when = _short_lived.wrapper(site), _short_lived.when(facts, site)
+        what = "function" if site.target.kind == "transform" else "object"
+        function = site.context.function
+        where = "at module level" + (" or in `__init__`" if function is not None and function.cls else "")
         message = (
-            f"`{facts.short_code(site.target.node)}` is a new function {when}, so `{name}` recompiles it every time; "
-            f"build and jit it once, at module level or in `__init__`"
+            f"`{facts.short_code(site.target.node)}` is a new {what} {when}, so `{name}` recompiles it every time; "
+            f"build and jit it once, {where}"
         )
         if site.wraps_long_lived:
             message = (
-                f"each `{name}` object has a compile cache of its own, so this recompiles {when}; create it once, at "
-                f"module level or in `__init__`"
+                f"each `{name}` object has a compile cache of its own, so this recompiles {when}; create it once, "
+                f"{where}"
             )
         yield _short_lived.report(facts, site, message)

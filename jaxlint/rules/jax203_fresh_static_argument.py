@@ -24,11 +24,14 @@ def screen(doses, n):
 @jax.jit
 def dose_curve(doses, k, n):
     return jnp.cumsum(hill(doses, k, n))
+
+def screen(doses, n):
+    return dose_curve(doses, 2.0, n)
 ```
 
 ## When it stays silent
 For module-level functions, bound methods (which compare by value here), tuples, strings, numbers and frozen
-dataclasses; if the object lives as long as the module; in code that something traces.
+dataclasses; if the object lives as long as the module; in traced code.
 
 At confidence `low`: the object is created once and used in a loop; the function runs once.
 
@@ -73,8 +76,8 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
         function = given.call.context.function
         when = "in each iteration of the loop" if given.in_loop else _short_lived.on_each_call(function)
         message = (
-            f"{given.label} of `{given.call.name}` is static and gets {given.what}, so it recompiles {when}; create "
-            f"the object once, at module level, or pass what it holds as traced arguments"
+            f"{given.label} of `{given.call.name}` is static and gets {given.what}, so `{given.call.name}` recompiles "
+            f"{when}; create the object once, at module level, or pass what it holds as traced arguments"
         )
         fixes = functools.partial(_fixes, facts, given)
         yield Report(given.node, message, facts.evidence.argument(given), fixes=fixes)

@@ -3,8 +3,8 @@
 ## What it does
 Reports attributes that a jitted method reads from its instance, if visible code changes them after `__init__`: in a
 method with a static `self`, and in a bound method or inner function that is jitted and kept (`self._step =
-jax.jit(self.step)`); and attributes of an
-object that a call passes as a static argument, if visible code changes them between calls.
+jax.jit(self.step)`). Likewise attributes of an object that is passed as a static argument, if visible code changes them
+between calls.
 
 ## Why it is wrong
 It is not slow, it is silently wrong. To the jitted function the instance is a constant: attributes are read once, while

@@ -49,9 +49,9 @@ At confidence `low`: if nothing visible reads the stored value after the trace, 
 function may return early.
 
 ## Fix safety
-Unsafe: where a jitted method assigns an attribute of its instance, or a jitted function a name of the module, and gives
-nothing else, the fix makes it an argument and the result, and stores the result where the function is called. All
-callers must be visible. Elsewhere there is no fix: only you know what should become an argument and a result.
+Unsafe: where a jitted method assigns an attribute of its instance, or a jitted function a module-level name, and
+returns nothing else, the fix makes it an argument and the result, and stores the result at each call. All callers must
+be visible. Elsewhere there is no fix: only you know what should become an argument and a result.
 
 ## References
 - JAX documentation, "JAX errors": `UnexpectedTracerError`

@@ -1,14 +1,19 @@
 """A training step runs eagerly in a loop.
 
 ## What it does
-Reports loops of ten or an unknown number of iterations, outside any trace, that take gradients (`jax.grad(f)(x)`, also
-of single examples: `jax.vmap(jax.grad(f))(x)`), apply optimizer updates or run a model (`model.apply`,
-`state.apply_fn`, `network.apply(params, x)` of an object that is made elsewhere, or an nnx or Equinox module that has
-layers) eagerly in each iteration, directly or through visible functions. Jacobians of a Newton iteration count as well,
-and evaluations of a loss of five or more array operations whose gradient the file takes. Where the loop is in another
-file, the place is the gradient, the update or the model in the function that the loop calls. Also reports calls of
-SciPy's optimizers (`scipy.optimize.minimize` and similar) that get an uncompiled gradient, or an uncompiled objective
-of five or more array operations: they call it many times.
+Reports loops outside any trace, of ten or more or an unknown number of iterations, which eagerly do one of these,
+directly or through visible functions:
+
+- take gradients: `jax.grad(f)(x)`, `jax.vmap(jax.grad(f))(x)` of single examples, the Jacobian of a Newton step;
+- apply optimizer updates;
+- run a model: `model.apply`, `state.apply_fn`, `network.apply(params, x)` of an object that is made elsewhere, or an
+  nnx or Equinox module that has layers;
+- evaluate a loss of five or more array operations whose gradient the file takes.
+
+If the loop is in another file, the finding is at the gradient, update or model in the function that the loop calls.
+
+Also reports calls of SciPy's optimizers (`scipy.optimize.minimize` and similar), which call their functions many times,
+if the gradient that they get is not jitted, or an objective of five or more array operations is not.
 
 ## Why it is slow
 Outside a trace the forward pass, the backward pass and the update are dispatched operation by operation, and Python
@@ -37,12 +42,12 @@ def fit(params, batches):
 ```
 
 ## When it stays silent
-In code that something traces; if the differentiated function is jitted; in loops of fewer than ten iterations; if the
-result is discarded, as in a benchmark; for a loop around a function that has the loop itself; for gradients that no
-later iteration uses, such as those at the points of a plot; if some path jits the gradient; for a model that runs once
-after an inner loop has done the work, or in some iterations only (`if step % 100 == 0`); for objectives that call a
-jitted function, use values that they read, or pass their arguments to a function that is not visible; for a method that
-another class jits in its place; if the file puts a jitted function in the place of `model.apply`.
+In traced code; in loops of fewer than ten iterations; if the differentiated function is jitted, or some path jits the
+gradient; if the result is discarded, as in a benchmark; for gradients that no later iteration uses, such as those at
+the points of a plot; for a model that runs once after an inner loop has done the work, or in some iterations only
+(`if step % 100 == 0`); for an outer loop, if the function that it calls has the loop that is reported; for objectives
+that call a jitted function, need concrete values, or pass their arguments to a function that is not visible; for a
+method that another class replaces by a jitted one; if the file assigns a jitted function to `model.apply`.
 
 At confidence `low`: if neither a visible caller, the name of the function, data that the loop runs over nor what it
 prints shows that it trains outside a trace; if the code shows fewer than 100 steps in all, of losses with few

@@ -72,7 +72,8 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
             f"recompiles; give the initial value a dtype, as in `jnp.zeros((), jnp.float32)`"
         )
         fixes = functools.partial(_fixes, facts, carry)
-        yield Report(carry.node, message, facts.evidence.carry(carry.call), fixes=fixes)
+        related = ((carry.call.node, f"`{carry.name}` is passed to `{carry.call.name}` here"),)
+        yield Report(carry.node, message, facts.evidence.carry(carry.call), related, fixes)
 
 
 def _fixes(facts: ModuleFacts, carry: Carry) -> Iterator[Fix]:

@@ -566,7 +566,7 @@ class Arguments:
                 if node is None:
                     continue
                 if self._lengths.varies(node):
-                    what = "has the length of what was collected so far"
+                    what = "is as long as what was collected so far"
                     found[id(call.node)] = Given(
                         node, call, parameter.name, what, loop is not None, parameter=parameter
                     )
@@ -604,7 +604,7 @@ class Arguments:
                     continue
                 value = binding.value
                 if isinstance(value, cst.CSTNode) and self._is_found(node, value, loop):
-                    return "has the length of what each iteration finds", True
+                    return "has a data-dependent length in each iteration", True
                 if isinstance(value, cst.CSTNode) and binding.kind == "assign":
                     if self._grows(value, node.value) and not self._begins_anew(binding):
                         return "grows", True
@@ -614,7 +614,7 @@ class Arguments:
             return "", False
         base = node.value if isinstance(node, cst.Subscript) else node
         if isinstance(base, cst.Call) and self._is_found(base, base, loop):
-            return "has the length of what each iteration finds", True
+            return "has a data-dependent length in each iteration", True
         if isinstance(node, cst.Subscript):
             return self._slice_varies(node, loop, depth)
         if isinstance(node, cst.Call):
@@ -687,7 +687,7 @@ class Arguments:
             elif module in ("jax.numpy", "numpy") and last in _CONVERSIONS and node.args:
                 argument = node.args[0].value
                 if self._is_list_filled(argument, loop):
-                    return "is made of a list that grows", True
+                    return "is built from a list that grows", True
                 if isinstance(argument, cst.Name) and self._is_loop_variable(argument, loop):
                     return "is converted from the loop variable, whose length may differ", False
         return "", False
