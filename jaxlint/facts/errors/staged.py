@@ -385,7 +385,7 @@ class Staged:
             for function in self._tree.functions
             if (trace := self._tracing.trace(function)) is not None
             and trace.hidden
-            and (trace.compiled or self._tracing.direct(function))
+            and (trace.staged or self._tracing.direct(function))
         ]
 
     def is_guarded(self, node: cst.CSTNode) -> bool:

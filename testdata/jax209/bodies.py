@@ -1,0 +1,94 @@
+"""Helpers that the bodies of loops call, outside any jitted function."""
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+
+def clipped(x):
+    if x.sum() > 1.0:  # want: JAX209
+        return x / 2
+    return x
+
+
+def step(i, x):
+    return clipped(x) + i
+
+
+def relaxed(x, n):
+    return lax.fori_loop(0, n, step, x)
+
+
+def distance(a, b):
+    return float(jnp.abs(a - b).max())  # want: JAX209
+
+
+def unfinished(state):
+    new, old = state
+    return distance(new, old) > 1e-3
+
+
+def improved(state):
+    new, _ = state
+    return jnp.cos(new), new
+
+
+def fixed_point(x):
+    return lax.while_loop(unfinished, improved, (jnp.cos(x), x))[0]
+
+
+def scaled(x, factor):
+    if factor > 1.0:  # ok: JAX209
+        return x * factor
+    return x
+
+
+def constant_factor(x):
+    """What the helper tests is a number of Python."""
+    return lax.scan(lambda carry, item: (carry + scaled(item, 2.0), None), 0.0, x)  # want: JAX106 (low)
+
+
+def captured_factor(x, factor):
+    """What the helper tests is captured, and has its value."""
+
+    def body(carry, item):
+        return carry + scaled(item, factor), None
+
+    return lax.scan(body, 0.0, x)  # want: JAX106 (low)
+
+
+def padded(x):
+    if x.ndim == 1:  # ok: JAX209
+        return x[None]
+    return x
+
+
+def of_shapes(x):
+    return lax.map(lambda item: padded(item), x)  # want: JAX107 (low)
+
+
+def guarded(x):
+    if not isinstance(x, jax.core.Tracer) and x.sum() > 1.0:  # ok: JAX209
+        return x / 2
+    return x
+
+
+def of_guarded(x):
+    return lax.fori_loop(0, 3, lambda i, x: guarded(x), x)  # want: JAX106 (low)
+
+
+def jaxlint_examples():
+    x = jnp.ones(3)
+    return {
+        "clipped": lambda: relaxed(x, 4),
+        "distance": lambda: fixed_point(x),
+        "unfinished": lambda: fixed_point(x),
+        "fixed_point": (x,),
+        "scaled": lambda: constant_factor(x),
+        "constant_factor": (x,),
+        "captured_factor": (x, 2.0),
+        "padded": lambda: of_shapes(jnp.ones((2, 3))),
+        "of_shapes": (jnp.ones((2, 3)),),
+        "guarded": lambda: of_guarded(x),
+        "of_guarded": (x,),
+    }
