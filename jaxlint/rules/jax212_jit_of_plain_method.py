@@ -2,10 +2,13 @@
 
 ## What it does
 Reports `@jax.jit` (and `pmap`, `vmap`, `grad` and similar transforms) on a method of a class that is not a pytree, if
-`self` is not static; and `jax.jit(Class.method)`, which leaves `self` to the caller.
+`self` is not static; and `jax.jit(Class.method)`, which leaves `self` to the caller. Also reports the same below
+`@classmethod`, where the first argument is the class, and such a wrapper above `@staticmethod` or `@classmethod`, whose
+result is not a function.
 
 ## Why it fails
-`self` is the first argument, JAX expects an array or a pytree of arrays, and each call raises `TypeError`.
+`self` is the first argument, JAX expects an array or a pytree of arrays, and each call raises `TypeError`. So does
+`jax.jit` itself when it is given a `staticmethod` object.
 
 ## Example
 ```python
@@ -38,8 +41,9 @@ are ignored (JAX207, JAX109). A class whose attributes are arrays can be registe
 
 ## When it stays silent
 If the class, one of its bases or a subclass may be a pytree: a base or decorator from another library, `tree_flatten`,
-a class that is passed to a function; static methods and class methods; wrappers from other libraries, which treat
-non-arrays as static; `vmap` with axes per argument, and `grad` with respect to another argument.
+a class that is passed to a function; `@staticmethod` above `@jax.jit`, and class methods whose class is static;
+wrappers from other libraries, which treat non-arrays as static; `vmap` with axes per argument, and `grad` with respect
+to another argument.
 
 ## Fix safety
 `self` becomes static: unsafe, as later changes of attributes are ignored. There is no fix if instances are unhashable,
@@ -77,19 +81,27 @@ RULE = Rule(
 def check(facts: ModuleFacts) -> Iterator[Report]:
     """Yield the methods of plain classes that take their instance for an array."""
     for plain in facts.plain_methods:
-        name, first = plain.function.name, plain.function.parameters[0].name
         wrapper = facts.short_code(plain.wrapped.node)
+        evidence = facts.evidence.definition(plain.function)
+        if plain.descriptor:
+            message = (
+                f"`{wrapper}` gets a {plain.descriptor} object instead of a function, so JAX raises TypeError; put "
+                f"`@{plain.descriptor}` above it"
+            )
+            yield Report(plain.wrapped.node, message, evidence)
+            continue
+        name, first = plain.function.name, plain.function.parameters[0].name
         instead = (
             f"jit a function of the arrays, or make `{first}` static"
             if plain.wrapped.wrapper.compiles
+            else f"apply `{wrapper}` to a function of the arrays"
+            if plain.of_class
             else f"apply `{wrapper}` to a function of the arrays, or make `{plain.cls.name}` a pytree"
         )
-        message = (
-            f"`{wrapper}` traces `{first}`, but `{plain.cls.name}` is not a pytree, so `{name}` raises TypeError; "
-            f"{instead}"
-        )
+        what = "which is a class" if plain.of_class else f"but `{plain.cls.name}` is not a pytree"
+        message = f"`{wrapper}` traces `{first}`, {what}, so `{name}` raises TypeError; {instead}"
         fixes = functools.partial(_fixes, facts, plain)
-        yield Report(plain.wrapped.node, message, facts.evidence.definition(plain.function), fixes=fixes)
+        yield Report(plain.wrapped.node, message, evidence, fixes=fixes)
 
 
 def _fixes(facts: ModuleFacts, plain: PlainMethod) -> Iterator[Fix]:

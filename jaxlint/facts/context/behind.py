@@ -23,10 +23,11 @@ class Behind:
         """Return what an expression may represent; a call that nothing explains further represents itself."""
         found: list[Value] = []
         for value in self._names.values(node):
-            found.extend(self._followed(value, depth))
+            found.extend(self.followed(value, depth))
         return found
 
-    def _followed(self, value: Value, depth: int) -> list[Value]:
+    def followed(self, value: Value, depth: int = _DEEPEST) -> list[Value]:
+        """Return what one value is behind the visible functions that make it, itself where nothing explains it."""
         if depth > 0 and isinstance(value, Item) and isinstance(value.node, cst.Call) and value.index is not None:
             parts = [self.part(returned, value.index) for returned in self.returned(value.node, depth - 1)]
             if parts and all(part is not None for part in parts):

@@ -161,7 +161,9 @@ class Calls:
     def _is_bound(self, function: Function, func: cst.Attribute) -> bool:
         if function.cls is None or self.names.is_static(function):
             return False
-        return not any(isinstance(base, Class) for base in self.names.values(func.value))
+        return self.names.is_classmethod(function) or not any(
+            isinstance(base, Class) for base in self.names.values(func.value)
+        )
 
 
 def argument_of(call: cst.Call, parameter: Parameter, *, bound: bool) -> cst.BaseExpression | None:

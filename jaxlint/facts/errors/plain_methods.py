@@ -1,8 +1,9 @@
-"""Methods that a compiling wrapper or a transform gives their instance to, where the instance is no pytree."""
+"""Methods that a compiling wrapper or a transform cannot take: they are given what is no pytree, or no function."""
 
 from __future__ import annotations
 
 import functools
+import itertools
 from dataclasses import dataclass
 
 import libcst as cst
@@ -16,15 +17,22 @@ from jaxlint.facts.values.values import Values
 
 _OF_FIRST = frozenset({"jax.grad", "jax.value_and_grad", "jax.jacfwd", "jax.jacrev", "jax.hessian"})
 """Transforms that differentiate by the first argument, unless they are told otherwise."""
+_DESCRIPTORS = frozenset({"staticmethod", "classmethod"})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlainMethod:
-    """A method of a plain class whose decorator takes `self` for an array or a pytree."""
+    """A method of a plain class whose decorator takes `self` for an array or a pytree.
+
+    `of_class` says that it is a class method, which is given the class instead; `descriptor` names the decorator whose
+    result the wrapper is given instead of a function: `@jax.jit` above `@staticmethod`.
+    """
 
     function: Function
     cls: Class
     wrapped: Wrapped
+    of_class: bool = False
+    descriptor: str = ""
 
 
 class PlainMethods:
@@ -43,7 +51,7 @@ class PlainMethods:
     @functools.cached_property
     def found(self) -> list[PlainMethod]:
         """All of them, the decorated ones first, each in source order."""
-        return [*self._decorated, *self._taken_from_class]
+        return [*self._decorated, *self._of_descriptors, *self._taken_from_class]
 
     @property
     def _decorated(self) -> list[PlainMethod]:
@@ -56,6 +64,30 @@ class PlainMethods:
             and self._is_plain(cls)
             and not self._is_function_of_class(method)
         ]
+
+    @property
+    def _of_descriptors(self) -> list[PlainMethod]:
+        """The class methods that take the class for an array, and the wrappers above `staticmethod`, of any class."""
+        found = []
+        for cls in self._tree.classes:
+            for method in cls.methods.values():
+                wrapped = {id(w.node): w for w in self._wrappings.of_function(method)}
+                for above, below in itertools.pairwise(method.decorators if wrapped else ()):
+                    name = below.value if isinstance(below, cst.Name) else ""
+                    wrapper = wrapped.get(id(above))
+                    if wrapper is not None and name in _DESCRIPTORS and self._is_strict(wrapper):
+                        found.append(PlainMethod(method, cls, wrapper, descriptor=name))
+                    wrapper = wrapped.get(id(below))
+                    given_class = isinstance(above, cst.Name) and above.value == "classmethod"
+                    if wrapper is not None and given_class and self._takes_instance(method, wrapper):
+                        found.append(PlainMethod(method, cls, wrapper, of_class=True))
+        return found
+
+    @staticmethod
+    def _is_strict(wrapped: Wrapped) -> bool:
+        """Whether a wrapper refuses, when it is applied, what is no function."""
+        wrapper = wrapped.wrapper
+        return wrapper.library == "jax" and (wrapper.compiles or wrapper.name in {*_OF_FIRST, "jax.vmap"})
 
     @property
     def _taken_from_class(self) -> list[PlainMethod]:

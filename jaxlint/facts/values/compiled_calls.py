@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from jaxlint.facts.context.behind import Behind
 from jaxlint.facts.context.calls import Calls, argument_of
 from jaxlint.facts.context.wrapping import Wrapped, Wrappings
 from jaxlint.facts.incoming import NOTHING, Imported, Incoming
-from jaxlint.facts.syntax.names import Expression, External, Names
+from jaxlint.facts.syntax.names import Expression, External, Item, Names
 from jaxlint.facts.syntax.tree import Class, Context, Function, Parameter, Tree
 from jaxlint.facts.values.values import Values
 
@@ -82,6 +83,7 @@ class CompiledCalls:
         self._names = names
         self._wrappings = wrappings
         self._graph = calls
+        self._origins = Behind(names, calls)
         self._values = values
 
     @functools.cached_property
@@ -164,17 +166,26 @@ class CompiledCalls:
                 wrapped = self.wrapper_of(value)
                 if wrapped is not None:
                     yield wrapped, value, self._is_bound(value, call.func)
-            elif isinstance(value, Expression) and isinstance(value.node, cst.Call):
-                wrapped = self._wrappings.of(value.node)
-                if wrapped is None or not wrapped.wrapper.compiles:
-                    continue
-                for function in self._functions(self._behind(wrapped))[:1]:
-                    yield wrapped, function, self._values.binds_instance(wrapped, function)
+            elif isinstance(value, (Expression, Item)) and isinstance(value.node, cst.Call):
+                yield from self._made_by(value)
             elif isinstance(value, Expression) and value.node is call.func:
                 for site in self._graph.of_node.get(id(call), ()):
                     wrapped = self.wrapper_of(site.function)
                     if wrapped is not None:
                         yield wrapped, site.function, site.bound
+
+    def _made_by(self, value: Expression | Item) -> Iterator[tuple[Wrapped, Function, bool]]:
+        """Yield what a wrapper's call makes, or a visible factory: `step = make_step(loss)`, `init, step = make()`."""
+        wrapped = self._wrappings.of(value.node) if isinstance(value, Expression) else None
+        if wrapped is not None and wrapped.wrapper.compiles:
+            for function in self._functions(self._behind(wrapped))[:1]:
+                yield wrapped, function, self._values.binds_instance(wrapped, function)
+        elif wrapped is None:
+            for made in self._origins.followed(value):
+                if isinstance(made, Function) and made.cls is None and (by := self.wrapper_of(made)) is not None:
+                    yield by, made, False
+                elif isinstance(made, Expression) and self._wrappings.of(made.node) is not None:
+                    yield from self._made_by(made)
 
     def _functions(self, target: cst.CSTNode) -> tuple[Function, ...]:
         """Return the functions that an expression represents, or that a call of a visible factory gives."""
@@ -206,7 +217,9 @@ class CompiledCalls:
     def _is_bound(self, function: Function, func: cst.BaseExpression) -> bool:
         if function.cls is None or not isinstance(func, cst.Attribute) or self._names.is_static(function):
             return False
-        return not any(isinstance(base, Class) for base in self._names.values(func.value))
+        return self._names.is_classmethod(function) or not any(
+            isinstance(base, Class) for base in self._names.values(func.value)
+        )
 
 
 def _statics_given(call: cst.Call, imported: Imported) -> tuple[tuple[str, cst.BaseExpression], ...]:
