@@ -18,6 +18,7 @@ from jaxlint.facts.cache_misses.cleared import Cleared, ClearedCaches
 from jaxlint.facts.cache_misses.discarded import UnusedCompiled
 from jaxlint.facts.cache_misses.fate import Kept
 from jaxlint.facts.cache_misses.instances import Instances
+from jaxlint.facts.cache_misses.rebound import Rebound, ReboundNames
 from jaxlint.facts.cache_misses.signatures import Signatures, WrongArgument
 from jaxlint.facts.cache_misses.sites import CompileSite, Lifetime, Sites
 from jaxlint.facts.cache_misses.stale import Stale
@@ -373,6 +374,12 @@ class ModuleFacts:
             self.runs,
             self.compiled,
         )
+
+    @functools.cached_property
+    def rebound(self) -> list[Rebound]:
+        """Names from outside that jitted functions read once, though something changes them later."""
+        parts = (self.tree, self.names, self.wrappings, self.calls, self.tracing, self.constants)
+        return ReboundNames(*parts).found
 
     @functools.cached_property
     def wrong_arguments(self) -> list[WrongArgument]:

@@ -53,6 +53,7 @@ EFFECTS = (
     ("JAX203", Effect.EVERY_CALL),
     ("JAX204", Effect.PER_VALUE),
     ("JAX207", Effect.STALE),
+    ("JAX213", Effect.STALE),
     ("JAX211", Effect.LEAKS),
     ("JAX2", Effect.RAISES),
     ("JAX303", Effect.CAPTURES),

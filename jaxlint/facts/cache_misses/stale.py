@@ -39,11 +39,11 @@ from jaxlint.facts.values.compiled_calls import CompiledCalls
 _MAKERS = frozenset({"__init__", "__post_init__", "__new__", "__setstate__", "__init_subclass__", "__set_name__"})
 _BINDING = frozenset({"jax.jit", "jax.pmap", "jax_dataclasses.jit"})
 """Wrappers that take a bound method as a function like any other; others look into the instance."""
-_IN_PLACE = frozenset("append extend insert remove clear update add discard sort reverse fill setdefault pop".split())
-_CLEARING = frozenset({"clear_cache", "clear_caches", "_clear_cache"})
+IN_PLACE = frozenset("append extend insert remove clear update add discard sort reverse fill setdefault pop".split())
+CLEARING = frozenset({"clear_cache", "clear_caches", "_clear_cache"})
 _CARRIED = frozenset({"apply_fn", "tx"})
 """Static fields of flax's `TrainState`, which its steps pass on as they are."""
-_SAID = (cst.Raise, cst.FormattedString, cst.Assert)
+SAID = (cst.Raise, cst.FormattedString, cst.Assert)
 _DEEPEST = 4
 
 Path = tuple[str, ...]
@@ -283,7 +283,7 @@ class Stale:
         parent = self._tree.parent(node)
         if isinstance(parent, (cst.AssignTarget, cst.AugAssign, cst.AnnAssign, cst.Del)):
             return getattr(parent, "value", None) is node
-        if any(isinstance(around, _SAID) for around in self._tree.ancestors(node)):
+        if any(isinstance(around, SAID) for around in self._tree.ancestors(node)):
             return False
         if isinstance(parent, cst.Attribute) and parent.attr.value in _CARRIED:
             return False
@@ -465,7 +465,7 @@ class Stale:
         if function is None or depth == 0:
             return False
         for node in self._tree.body(function):
-            empties = isinstance(node, cst.Call) and last_name(node.func) in _CLEARING
+            empties = isinstance(node, cst.Call) and last_name(node.func) in CLEARING
             if (empties or (handle.attribute and self._assigns(node, handle.attribute))) and self._always(node, branch):
                 return True
         return any(
@@ -498,13 +498,13 @@ class Stale:
         made = self._made_here(change)
         sites = self._sites_in(stale.handle, function, change)
         if made is not None:
-            looped = any(_share(change.context.loop, site.context.loop, made.context.loop) for site in sites)
+            looped = any(share(change.context.loop, site.context.loop, made.context.loop) for site in sites)
             before = [site for site in sites if site.context.order < change.context.order]
             if not looped and not before:
                 return None
             again = looped or any(site.context.order > change.context.order for site in sites)
             return replace(stale, looped=looped, repeated=again)
-        if any(_share(change.context.loop, site.context.loop, None) for site in sites):
+        if any(share(change.context.loop, site.context.loop, None) for site in sites):
             return replace(stale, looped=True)
         named = function is not None and RUN_FIRST.match(function.name.strip("_")) is not None
         set_up = named or not self._is_declared(stale.handle.cls, change.path[0])
@@ -540,7 +540,7 @@ class Stale:
             for site in self._calls_of(stale.handle):
                 if site.context.function is not caller:
                     continue
-                if _share(call.context.loop, site.context.loop, None):
+                if share(call.context.loop, site.context.loop, None):
                     return replace(stale, looped=True)
                 orders.append((site.context.order < call.context.order, site.context.order > call.context.order))
         if any(before for before, _ in orders):
@@ -619,7 +619,7 @@ def _changed(node: cst.CSTNode) -> Iterator[cst.BaseExpression]:
         targets.append(node.target)
     elif isinstance(node, cst.Expr) and isinstance(node.value, cst.Call):
         func = node.value.func
-        if isinstance(func, cst.Attribute) and func.attr.value in _IN_PLACE:
+        if isinstance(func, cst.Attribute) and func.attr.value in IN_PLACE:
             targets.append(func.value)
     while targets:
         target = targets.pop()
@@ -631,7 +631,7 @@ def _changed(node: cst.CSTNode) -> Iterator[cst.BaseExpression]:
         yield target
 
 
-def _share(one: Loop | None, other: Loop | None, outside: Loop | None) -> bool:
+def share(one: Loop | None, other: Loop | None, outside: Loop | None) -> bool:
     """Whether two places are in one loop that is not around the place `outside`, or the loop that it is in."""
     while one is not None:
         if other is not None and other.inside(one) and not (outside is not None and outside.inside(one)):

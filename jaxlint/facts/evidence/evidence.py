@@ -13,6 +13,7 @@ from jaxlint.facts.cache_misses.captured_arrays import Captured
 from jaxlint.facts.cache_misses.discarded import Discarded, UnusedName
 from jaxlint.facts.cache_misses.fate import Kept
 from jaxlint.facts.cache_misses.instances import ShortLived
+from jaxlint.facts.cache_misses.rebound import Rebound
 from jaxlint.facts.cache_misses.sites import CompileSite, Lifetime
 from jaxlint.facts.cache_misses.stale import StaleRead
 from jaxlint.facts.cache_misses.structure import Structure
@@ -436,6 +437,12 @@ class Evidences:
             doubts=frozenset({Doubt.SET_UP} if stale.set_up else ())
             | frozenset({Doubt.UNSEEN} if stale.unseen else ()),
         )
+
+    def rebound(self, rebound: Rebound) -> Evidence:
+        """Return what supports a name that changes after a jitted function has read it."""
+        places = (rebound.function, rebound.change.context.function)
+        test = any(self._runs.is_test(function) for function in places)
+        return Evidence(in_loop=rebound.looped, repeated=True, test=test)
 
     def trace(self, node: cst.CSTNode, doubts: frozenset[Doubt] = frozenset()) -> Evidence:
         """Return the evidence for a place that costs something each time it is traced."""

@@ -1,0 +1,294 @@
+"""Names from outside that jitted functions read while they are traced, and what binds or fills them again later.
+
+A jitted function takes what it closes over as it is at the first call: the value is a part of the program, whatever the
+name is bound to afterwards, or what is put into the list or the dictionary.  A function that is defined again is traced
+again.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import libcst as cst
+
+from jaxlint.facts.cache_misses.stale import CLEARING, IN_PLACE, SAID, share
+from jaxlint.facts.context.calls import Calls, CallSite
+from jaxlint.facts.context.tracing import Tracing
+from jaxlint.facts.context.wrapping import Wrappings
+from jaxlint.facts.syntax.constants import UNKNOWN, Constants
+from jaxlint.facts.syntax.names import Names
+from jaxlint.facts.syntax.tree import Context, Function, Scope, Tree, last_name, same_code, within
+
+_ABOUT = frozenset({"shape", "dtype", "ndim", "size"})
+"""Attributes of an array that mostly stay as they are."""
+_ASKING = frozenset({"len", "isinstance", "print", "type", "id"})
+_DEEPEST = 3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Change:
+    """A place that binds a name of an outer scope again, or changes what it holds, `key` by `key`."""
+
+    node: cst.CSTNode
+    context: Context
+    key: cst.BaseExpression | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rebound:
+    """A name that a jitted function reads once, though something changes it between calls.
+
+    `looped` says that one loop does both.
+    """
+
+    use: cst.Name
+    function: Function
+    change: Change
+    looped: bool
+
+
+class ReboundNames:
+    """Finds them, for one module."""
+
+    def __init__(
+        self, tree: Tree, names: Names, wrappings: Wrappings, calls: Calls, tracing: Tracing, constants: Constants
+    ) -> None:
+        self._tree = tree
+        self._names = names
+        self._wrappings = wrappings
+        self._calls = calls
+        self._tracing = tracing
+        self._constants = constants
+
+    @functools.cached_property
+    def found(self) -> list[Rebound]:
+        """The names, once for each jitted function, at the first place that reads them."""
+        found: list[Rebound] = []
+        for function in self._tree.functions:
+            if self._changes and any(wrapped.wrapper.compiles for wrapped in self._tracing.direct(function)):
+                found.extend(self._of(function))
+        return sorted(found, key=lambda rebound: self._tree.context(rebound.use).order)
+
+    def _of(self, function: Function) -> Iterator[Rebound]:
+        reached = self._reached(function)
+        seen = set[str]()
+        for reader in reached.values():
+            for node in self._tree.body(reader):
+                if not isinstance(node, cst.Name) or node.value in seen or id(node) not in self._tree.contexts:
+                    continue
+                changes = self._changes_to(node) if node.value in self._changed_names else []
+                if changes and not self._is_beside_the_value(node):
+                    rebound = self._judged(node, function, changes, reached)
+                    if rebound is not None:
+                        seen.add(node.value)
+                        yield rebound
+
+    def _reached(self, function: Function) -> dict[int, Function]:
+        """Return what is traced with a jitted function: what is defined in it, and what it calls."""
+        found: dict[int, Function] = {}
+        work = [(function, _DEEPEST)]
+        while work:
+            current, depth = work.pop(0)
+            if id(current) in found:
+                continue
+            found[id(current)] = current
+            work.extend((inner, depth) for inner in self._tree.functions if inner.outer is current)
+            if depth:
+                work.extend((site.function, depth - 1) for site in self._calls.made_by(current))
+        return found
+
+    # What changes
+
+    @functools.cached_property
+    def _changes(self) -> dict[tuple[int, str], list[Change]]:
+        """What may change a name after its first binding, by scope and name."""
+        found: dict[tuple[int, str], list[Change]] = defaultdict(list)
+        scopes = {id(self._tree.module_scope): self._tree.module_scope}
+        scopes.update((id(function.scope), function.scope) for function in self._tree.functions)
+        for scope in scopes.values():
+            for name, bindings in scope.bindings.items():
+                for number, binding in enumerate(bindings):
+                    outside = binding.context.function is not scope.function
+                    if binding.kind not in ("assign", "unpack", "loop", "function"):
+                        continue
+                    if not number and binding.context.loop is None and not outside:
+                        continue
+                    if isinstance(binding.value, cst.CSTNode):
+                        node = binding.value
+                    elif isinstance(binding.value, Function):
+                        node = binding.value.node
+                    else:
+                        continue
+                    if not self._keeps_value(node, name, alone=len(bindings) == 1):
+                        found[id(scope), name].append(Change(node, binding.context))
+        for node in within(self._tree.module):
+            for root, key in _filled(node):
+                context = self._tree.contexts.get(id(node))
+                scope_of = self._names.scope_of(root.value, context.scope) if context is not None else None
+                if context is not None and scope_of is not None:
+                    found[id(scope_of), root.value].append(Change(node, context, key))
+        return found
+
+    @functools.cached_property
+    def _changed_names(self) -> set[str]:
+        return {name for _, name in self._changes}
+
+    def _changes_to(self, node: cst.Name) -> list[Change]:
+        scope = self._names.scope_of(node.value, self._tree.context(node).scope)
+        return self._changes.get((id(scope), node.value), []) if scope is not None else []
+
+    def _keeps_value(self, value: cst.CSTNode, name: str, *, alone: bool) -> bool:
+        """Whether a binding leaves a name as it was: `f = jax.jit(f)`, or the same constant in each iteration."""
+        wrapped = self._wrappings.of(value)
+        if wrapped is not None and any(isinstance(t, cst.Name) and t.value == name for t in wrapped.targets):
+            return True
+        return alone and self._constants.of(value) is not UNKNOWN
+
+    # What reads
+
+    def _is_beside_the_value(self, node: cst.Name) -> bool:
+        """Whether a place does not use what a name holds: it stores it, asks for a shape, or says it in a message."""
+        parent = self._tree.parent(node)
+        if isinstance(parent, cst.Attribute) and parent.attr.value in _ABOUT:
+            return True
+        if isinstance(parent, cst.Arg):
+            call = self._tree.parent(parent)
+            if isinstance(call, cst.Call) and last_name(call.func) in _ASKING:
+                return True
+        return any(isinstance(around, (*SAID, cst.AssignTarget, cst.Del)) for around in self._tree.ancestors(node))
+
+    def _reads_key(self, node: cst.Name, change: Change) -> bool:
+        """Whether a place may read what a change puts under a key."""
+        parent = self._tree.parent(node)
+        if change.key is None or not isinstance(parent, cst.Subscript) or parent.value is not node:
+            return True
+        key = _key(parent)
+        known = [self._constants.of(one) for one in (key, change.key) if one is not None]
+        return key is None or UNKNOWN in known or same_code(key, change.key)
+
+    # Both
+
+    def _judged(
+        self, node: cst.Name, function: Function, changes: list[Change], reached: dict[int, Function]
+    ) -> Rebound | None:
+        """Return the first change that visible code makes between two calls."""
+        sites = self._sites(function)
+        scope = self._names.scope_of(node.value, self._tree.context(node).scope)
+        if scope is None or (scope.function is not None and id(scope.function) in reached):
+            return None
+        for change in changes:
+            if not self._reads_key(node, change) or self._is_first_value(change, node.value):
+                continue
+            inside = change.context.function
+            if inside is not None and (self._clears(inside) or self._tracing.is_traced(inside)):
+                if id(inside) not in reached or not self._uses_own_change(node, change, scope):
+                    continue
+                if len(sites) > 1 or any(site.context.loop is not None for site in sites):
+                    return Rebound(node, function, change, looped=False)
+                continue
+            for place in self._places(change, scope):
+                looped = self._between(place, sites, function)
+                if looped is not None:
+                    return Rebound(node, function, change, looped)
+        return None
+
+    def _uses_own_change(self, node: cst.Name, change: Change, scope: Scope) -> bool:
+        """Whether traced code reads the number of Python that it has changed itself, other than to count or to test."""
+        if change.key is not None or scope.function is not None:
+            return False
+        return change.node is not self._tree.parent(node) and not any(
+            around is change.node or (isinstance(around, (cst.If, cst.While)) and around.test is child)
+            for child, around in self._upwards(node)
+        )
+
+    def _upwards(self, node: cst.CSTNode) -> Iterator[tuple[cst.CSTNode, cst.CSTNode]]:
+        child = node
+        for around in self._tree.ancestors(node):
+            if isinstance(around, (cst.FunctionDef, cst.Lambda)):
+                return
+            yield child, around
+            child = around
+
+    def _places(self, change: Change, scope: Scope) -> Iterator[Context]:
+        """Yield where a change happens: its own place, and the calls of the function that makes it."""
+        yield change.context
+        function = change.context.function
+        if function is not None and function is not scope.function:
+            yield from (site.context for site in self._calls.of(function))
+
+    def _sites(self, function: Function) -> list[CallSite]:
+        """Return the eager calls of a jitted function, and of what calls it, short of what defines it again."""
+        found: dict[int, CallSite] = {}
+        work, seen = [(function, _DEEPEST)], set[int]()
+        while work:
+            current, depth = work.pop()
+            if id(current) in seen or not depth:
+                continue
+            seen.add(id(current))
+            for site in self._calls.of(current):
+                caller = site.context.function
+                if self._tracing.is_traced(caller):
+                    continue
+                found[id(site.node)] = site
+                if caller is not None and not _is_around(caller, function):
+                    work.append((caller, depth - 1))
+        return list(found.values())
+
+    @staticmethod
+    def _between(place: Context, sites: list[CallSite], function: Function) -> bool | None:
+        """Say whether a loop, or code that follows a call and comes before another, makes the change; None if neither.
+
+        What defines the function in the same iteration makes another function of it.
+        """
+        here = [site.context for site in sites if site.context.function is place.function]
+        made = function.context.loop if function.context.function is place.function else None
+        if any(share(place.loop, one.loop, made) for one in here):
+            return True
+        before = any(one.order < place.order for one in here)
+        return False if before and any(one.order > place.order for one in here) else None
+
+    def _is_first_value(self, change: Change, name: str) -> bool:
+        """Whether a test around a change asks for the name itself, as `if scale is None` does."""
+        return any(
+            isinstance(around, cst.If)
+            and any(isinstance(part, cst.Name) and part.value == name for part in within(around.test))
+            for around in self._tree.ancestors(change.node)
+        )
+
+    def _clears(self, function: Function) -> bool:
+        return any(
+            isinstance(node, cst.Call) and last_name(node.func) in CLEARING for node in self._tree.body(function)
+        )
+
+
+def _is_around(outer: Function, function: Function) -> bool:
+    inner: Function | None = function
+    while inner is not None:
+        if inner is outer:
+            return True
+        inner = inner.outer
+    return False
+
+
+def _filled(node: cst.CSTNode) -> Iterator[tuple[cst.Name, cst.BaseExpression | None]]:
+    """Yield the names whose items a statement sets, with the key, or that it changes in place by a method."""
+    targets: list[cst.BaseExpression] = []
+    if isinstance(node, cst.Assign):
+        targets.extend(target.target for target in node.targets)
+    elif isinstance(node, cst.AugAssign):
+        targets.append(node.target)
+    elif isinstance(node, cst.Expr) and isinstance(node.value, cst.Call):
+        func = node.value.func
+        if isinstance(func, cst.Attribute) and func.attr.value in IN_PLACE and isinstance(func.value, cst.Name):
+            yield func.value, None
+    for target in targets:
+        if isinstance(target, cst.Subscript) and isinstance(target.value, cst.Name):
+            yield target.value, _key(target)
+
+
+def _key(node: cst.Subscript) -> cst.BaseExpression | None:
+    part = node.slice[0].slice if len(node.slice) == 1 else None
+    return part.value if isinstance(part, cst.Index) else None
