@@ -43,18 +43,16 @@ def scaled(x, factor):
     return x
 
 
-def constant_factor(x):
+FACTOR = 2.0
+
+
+def add_scaled(carry, item):
     """What the helper tests is a number of Python."""
-    return lax.scan(lambda carry, item: (carry + scaled(item, 2.0), None), 0.0, x)  # want: JAX106 (low)
+    return carry + scaled(item, FACTOR), None
 
 
-def captured_factor(x, factor):
-    """What the helper tests is captured, and has its value."""
-
-    def body(carry, item):
-        return carry + scaled(item, factor), None
-
-    return lax.scan(body, 0.0, x)  # want: JAX106 (low)
+def constant_factor(x):
+    return lax.scan(add_scaled, 0.0, x)
 
 
 def padded(x):
@@ -67,14 +65,14 @@ def of_shapes(x):
     return lax.map(lambda item: padded(item), x)  # want: JAX107 (low)
 
 
-def guarded(x):
+def guarded(i, x):
     if not isinstance(x, jax.core.Tracer) and x.sum() > 1.0:  # ok: JAX209
         return x / 2
     return x
 
 
 def of_guarded(x):
-    return lax.fori_loop(0, 3, lambda i, x: guarded(x), x)  # want: JAX106 (low)
+    return lax.fori_loop(0, 3, guarded, x)
 
 
 def jaxlint_examples():
@@ -86,7 +84,6 @@ def jaxlint_examples():
         "fixed_point": (x,),
         "scaled": lambda: constant_factor(x),
         "constant_factor": (x,),
-        "captured_factor": (x, 2.0),
         "padded": lambda: of_shapes(jnp.ones((2, 3))),
         "of_shapes": (jnp.ones((2, 3)),),
         "guarded": lambda: of_guarded(x),

@@ -1,0 +1,103 @@
+"""Lists and dictionaries that jitted functions read while they are traced, and what fills them."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+CONFIG = {"scale": 1.0, "shift": 0.0}
+
+
+@jax.jit
+def scaled(x):
+    return x * CONFIG["scale"]
+
+
+@jax.jit
+def shifted(x):
+    return x + CONFIG["shift"]
+
+
+def by_scale(x, scales):
+    out = []
+    for scale in scales:
+        CONFIG["scale"] = scale
+        out.append(scaled(x))
+    return out
+
+
+def by_other_key(x, scales):
+    out = []
+    for scale in scales:
+        CONFIG["scale"] = scale
+        out.append(shifted(x))
+    return out
+
+
+TABLE = {}
+
+
+@jax.jit
+def looked_up(x):
+    return x * TABLE["factor"]
+
+
+def filled_first(x):
+    TABLE["factor"] = 3.0
+    return looked_up(x), looked_up(x)
+
+
+def moving(x, n):
+    position = np.zeros(2)
+
+    @jax.jit
+    def distance(x):
+        return jnp.sum((x - position) ** 2)
+
+    out = []
+    for i in range(n):
+        position[0] = i
+        out.append(distance(x))
+    return out
+
+
+@jax.jit
+def _halved(x):
+    return x / 2
+
+
+def recorded(x, n):
+    history = []
+
+    for _ in range(n):
+        x = _halved(x)
+        history.append(x)
+    return history
+
+
+@jax.jit
+def _total(x):
+    """Its own list begins empty with each trace."""
+    parts = []
+    parts.append(x)
+    parts.append(x)
+    return sum(parts)
+
+
+def stacked(x, n):
+    parts = []
+
+    for _ in range(n):
+        parts.append(_total(x))
+    return parts
+
+
+def jaxlint_examples():
+    x = jnp.ones(2)
+    return {
+        "scaled": lambda: by_scale(x, [1.0, 2.0]),
+        "shifted": lambda: by_other_key(x, [1.0, 2.0]),
+        "looked_up": lambda: filled_first(x),
+        "moving": (x, 3),
+        "recorded": (x, 3),
+        "stacked": (x, 3),
+    }
