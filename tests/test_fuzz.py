@@ -55,7 +55,7 @@ def test_large_monsters(name: str, size: int) -> None:
     assert "JAX000" not in [finding.code for finding in found]
 
 
-SUPERLINEAR = ("branches", "nested loops", "subclasses")
+SUPERLINEAR = ("branches",)
 """Where work still grows faster than the text: `python bench/growth.py` says how fast."""
 
 

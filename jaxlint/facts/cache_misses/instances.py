@@ -12,6 +12,7 @@ from jaxlint.facts.cache_misses.sites import Sites
 from jaxlint.facts.context.calls import Calls
 from jaxlint.facts.context.wrapping import Wrappings
 from jaxlint.facts.incoming import NOTHING, Imported, Incoming
+from jaxlint.facts.syntax.answers import Answers
 from jaxlint.facts.syntax.names import Expression, External, Names
 from jaxlint.facts.syntax.tree import Binding, Class, Context, Function, Tree
 from jaxlint.facts.values.compiled_calls import CompiledCalls
@@ -79,7 +80,7 @@ class Instances:
         self._sites = sites
         self._values = values
         self._compiled = compiled
-        self._members: dict[int, dict[str, Compiling]] = {}
+        self._members: Answers[dict[str, Compiling]] = Answers(names.asking)
         self._reached: dict[tuple[int, int], Compiling | None] = {}
 
     @functools.cached_property
@@ -110,12 +111,15 @@ class Instances:
 
     def compiling(self, cls: Class) -> dict[str, Compiling]:
         """Return the members of a class that compile once an instance, by name, those of its bases included."""
-        key = id(cls)
-        if key not in self._members:
-            self._members[key] = {}
-            for item in reversed(self._names.mro(cls)):
-                self._members[key].update(self._own(item, cls))
-        return self._members[key]
+        return self._members.get(id(cls), lambda: self._compiling(cls), {})
+
+    def _compiling(self, cls: Class) -> dict[str, Compiling]:
+        bases = [value for base in cls.bases for value in self._names.values(base) if isinstance(value, Class)]
+        found = {name: member for base in reversed(bases) for name, member in self.compiling(base).items()}
+        found.update(self._own(cls))
+        if any(member.static_self for member in found.values()) and not self.is_by_identity(cls):
+            return {name: member for name, member in found.items() if not member.static_self}
+        return found
 
     def methods_behind(self, instance: ShortLived) -> list[Function]:
         """Return the methods that an instance compiles, as far as they are visible."""
@@ -164,7 +168,7 @@ class Instances:
         statics = self._values.statics(wrapped, function)
         return statics is not None and function.parameters[0].name in statics
 
-    def _own(self, cls: Class, final: Class) -> dict[str, Compiling]:
+    def _own(self, cls: Class) -> dict[str, Compiling]:
         found = {}
         for name, stores in cls.stores.items():
             for value, context in stores:
@@ -173,7 +177,7 @@ class Instances:
                 if once and self._is_newly_compiled(value, context):
                     found[name] = Compiling(name, value, static_self=False)
         for name, method in cls.methods.items():
-            if self.static_self(method) and self.is_by_identity(final):
+            if self.static_self(method):
                 found[name] = Compiling(name, method.node, static_self=True)
         return found
 

@@ -6,7 +6,7 @@ the source shows to be arrays.  NumPy's arrays, transfers, shapes and the manage
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 import libcst as cst
 
@@ -34,6 +34,7 @@ _MOST = 1000
 
 
 _OPERATIONS = kinds(cst.BinaryOperation, cst.UnaryOperation, cst.Comparison, cst.AugAssign, cst.Subscript, cst.Call)
+_PYTHON_LOOPS = kinds(cst.For, cst.While)
 _READING = kinds(cst.If, cst.IfExp, cst.While, cst.Assert, cst.Call)
 
 
@@ -51,6 +52,7 @@ class EagerArrays:
         self._known: dict[int, bool] = {}
         self._busy: set[int] = set()
         self._functions: dict[int, int] = {}
+        self._operations: dict[int, int] = {}
         self._looping: dict[int, bool] = {}
 
     # Arrays
@@ -145,12 +147,20 @@ class EagerArrays:
 
         Of two arms that exclude each other the one with fewer operations counts.
         """
+        known = self._operations.get(id(node))
+        if known is not None:
+            return known
         found = 0
-        for part in self.always(node):
+        for part in self.always(node, closed=_PYTHON_LOOPS):
+            if part.__class__ in _PYTHON_LOOPS and part is not node:
+                found += self.operations(part)
+                continue
             found += self._own(part)
             if isinstance(part, (cst.If, cst.IfExp)) and part.orelse is not None:
                 is_sure = isinstance(part, cst.If) and self._asks_for_element(part.test)
                 found += 0 if is_sure else min(self.operations(part.body), self.operations(part.orelse))
+        if not self._busy:
+            self._operations[id(node)] = found
         return found
 
     def reads_values(self, node: cst.CSTNode) -> bool:
@@ -197,8 +207,11 @@ class EagerArrays:
             for part in counted
         )
 
-    def always(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-        """Yield the nodes that run whenever a node does: not what is under an `if`, nor what is only defined."""
+    def always(self, node: cst.CSTNode, closed: Collection[type[cst.CSTNode]] = ()) -> Iterator[cst.CSTNode]:
+        """Yield the nodes that run whenever a node does: not what is under an `if`, nor what is only defined.
+
+        Nodes of `closed` kinds are yielded without what is in them, the first one aside.
+        """
         work = [node]
         while work:
             current = work.pop()
@@ -209,7 +222,7 @@ class EagerArrays:
                 work.append(current.test)
             elif type(current) is cst.BooleanOperation:
                 work.append(current.left)
-            elif current.__class__ not in DEFINITIONS:
+            elif current.__class__ not in DEFINITIONS and (current is node or current.__class__ not in closed):
                 work.extend(children(current))
 
     def _asks_for_element(self, test: cst.BaseExpression) -> bool:

@@ -257,8 +257,7 @@ class EagerSteps:
 
     def parts(self, loop: Loop) -> Iterator[cst.Call]:
         """Yield the calls in an iteration that are themselves a part of a step."""
-        for node in self._loops.parts_of_turn(loop):
-            yield from (call for call in calls_in(node) if self.part(call))
+        return (call for call in self._loops.calls_of_turn(loop) if self.part(call))
 
     def differentiated(self, call: cst.Call) -> Iterator[Function]:
         """Yield the functions whose gradient a call computes."""
@@ -269,27 +268,25 @@ class EagerSteps:
 
     def _steps_in(self, loop: Loop) -> Iterator[Step]:
         parts = self._loops.parts_of_turn(loop)
-        for part in parts:
-            for call in calls_in(part):
-                inner = next(self._inner_steps(call), None)
-                if inner is None or self._is_beside_the_work(loop, call, inner):
-                    continue
-                if self._is_gradient(inner) and not self._is_carried(loop, call):
-                    continue  # a derivative at several points, which `jax.vmap` takes at once
-                forward = self._is_forward(inner)
-                if forward and self._comes_rarely(loop, call, inner):
-                    continue  # an evaluation now and then, beside the step
-                what, trains = self._is_step(inner), self._trains(loop)
-                hindered = self._avoidable.hindrances(loop) & {Hindrance.OUTSIDE}
-                measured = self._measured.is_measured(loop, parts) or self._measured.is_baseline(loop.context.function)
-                place, evaluates = self._loops.place(loop), self._is_evaluation(inner)
-                beside = forward and any(map(self._arrays.calls_long_program, parts))
-                operations = self._operations_of_losses(parts)
-                of_work = (operations, evaluates, beside)
-                yield Step(place, loop, call, inner, what, trains, hindered, measured, forward, *of_work)
+        for call in self._loops.calls_of_turn(loop):
+            inner = next(self._inner_steps(call), None)
+            if inner is None or self._is_beside_the_work(loop, call, inner):
+                continue
+            if self._is_gradient(inner) and not self._is_carried(loop, call):
+                continue  # a derivative at several points, which `jax.vmap` takes at once
+            forward = self._is_forward(inner)
+            if forward and self._comes_rarely(loop, call, inner):
+                continue  # an evaluation now and then, beside the step
+            what, trains = self._is_step(inner), self._trains(loop)
+            hindered = self._avoidable.hindrances(loop) & {Hindrance.OUTSIDE}
+            measured = self._measured.is_measured(loop, parts) or self._measured.is_baseline(loop.context.function)
+            place, evaluates = self._loops.place(loop), self._is_evaluation(inner)
+            beside = forward and any(map(self._arrays.calls_long_program, parts))
+            of_work = (self._operations_of_losses(loop), evaluates, beside)
+            yield Step(place, loop, call, inner, what, trains, hindered, measured, forward, *of_work)
 
-    def _operations_of_losses(self, parts: list[cst.CSTNode]) -> int:
-        gradients = (inner for part in parts for call in calls_in(part) for inner in self._inner_steps(call))
+    def _operations_of_losses(self, loop: Loop) -> int:
+        gradients = (inner for call in self._loops.calls_of_turn(loop) for inner in self._inner_steps(call))
         losses = {id(loss): loss for call in gradients for loss in self.differentiated(call)}
         return sum(map(self._arrays.of_function, losses.values()))
 

@@ -17,6 +17,7 @@ from jaxlint.facts.errors.origins import Origins
 from jaxlint.facts.incoming import NOTHING, Incoming
 from jaxlint.facts.jax_api import arrays
 from jaxlint.facts.syntax import guards
+from jaxlint.facts.syntax.answers import Answers
 from jaxlint.facts.syntax.constants import Constants
 from jaxlint.facts.syntax.names import Expression, Names
 from jaxlint.facts.syntax.tree import Function, Parameter, Tree, children, within
@@ -89,6 +90,7 @@ class Staged:
         self._values = values
         self._incoming = incoming
         self._busy: set[int] = set()
+        self._found_sources: Answers[tuple[tuple[Parameter, ...], bool]] = Answers(names.asking)
         self._finder = Demands(tree, names, calls, values, compiled)
         self._origins = Origins(calls, tracing, values, constants, self._finder.parameters_behind)
         self.demands: list[Demand] = [
@@ -223,32 +225,29 @@ class Staged:
                     return False
         return True
 
-    def _sources(self, node: cst.CSTNode) -> tuple[list[Parameter], bool]:
+    def _sources(self, node: cst.CSTNode) -> tuple[tuple[Parameter, ...], bool]:
         """Return the traced parameters that a value is computed from, and whether something else traced is among it."""
-        found: list[Parameter] = []
-        others = False
-        work, seen = [node], set[int]()
-        while work:
-            part = work.pop()
-            if id(part) in seen or not self._values.kind(part).traced:
-                continue
-            seen.add(id(part))
-            inner: list[cst.CSTNode] = []
-            if isinstance(part, cst.Name):
-                values = self._names.values(part)
-                found.extend(value for value in values if isinstance(value, Parameter))
-                inner.extend(value.node for value in values if isinstance(value, Expression))
-                others = others or not all(isinstance(value, (Parameter, Expression)) for value in values)
-                work.extend(inner)
-                continue
-            if isinstance(part, cst.Call):
-                inner.extend(arg.value for arg in part.args)
-                inner.extend([part.func.value] if isinstance(part.func, cst.Attribute) else [])
-            else:
-                inner.extend(children(part))
-            others = others or not any(self._values.kind(one).traced for one in inner)
-            work.extend(inner)
-        return found, others
+        return self._found_sources.get(id(node), lambda: self._find_sources(node), ((), False))
+
+    def _find_sources(self, node: cst.CSTNode) -> tuple[tuple[Parameter, ...], bool]:
+        if not self._values.kind(node).traced:
+            return (), False
+        found: dict[int, Parameter] = {}
+        if isinstance(node, cst.Name):
+            values = self._names.values(node)
+            inner = [value.node for value in values if isinstance(value, Expression)]
+            found.update((id(value), value) for value in values if isinstance(value, Parameter))
+            others = len(inner) + len(found) < len(values)
+        else:
+            inner = [arg.value for arg in node.args] if isinstance(node, cst.Call) else children(node)
+            if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
+                inner.append(node.func.value)
+            others = not any(self._values.kind(one).traced for one in inner)
+        for one in inner:
+            parameters, unknown = self._sources(one)
+            found.update((id(parameter), parameter) for parameter in parameters)
+            others = others or unknown
+        return tuple(found.values()), others
 
     def _is_second_operand(self, demand: Demand) -> bool:
         """Whether a call of `max` or `min` has failed on an earlier operand already."""

@@ -69,6 +69,7 @@ class Names:
         self._values: Answers[tuple[Value, ...]] = Answers(self.asking)
         self._orders_of: dict[int, list[int]] = {}
         self._orders: Answers[list[Class]] = Answers(self.asking)
+        self._base_names: Answers[tuple[str, ...]] = Answers(self.asking)
         self.given_class: Callable[[Parameter], Class | None] | None = None
         """Tells the class of what all visible calls give to a parameter, once the calls are known."""
 
@@ -329,9 +330,15 @@ class Names:
                 work.extend(value for value in self.values(base) if isinstance(value, Class))
         return list(order.values())
 
-    def base_names(self, cls: Class) -> list[str]:
+    def base_names(self, cls: Class) -> tuple[str, ...]:
         """Return the dotted names of all imported bases, those of visible bases included."""
-        return [name for item in self.mro(cls) for base in item.bases for name in self.externals(base)]
+        return self._base_names.get(id(cls), lambda: self._bases_of(cls), ())
+
+    def _bases_of(self, cls: Class) -> tuple[str, ...]:
+        bases = [value for base in cls.bases for value in self.values(base)]
+        own = [value.name for value in bases if isinstance(value, External)]
+        inherited = [name for value in bases if isinstance(value, Class) for name in self.base_names(value)]
+        return tuple(dict.fromkeys((*own, *inherited)))
 
     def method(self, cls: Class, name: str) -> Function | None:
         """Return the method of that name, looked up through the visible bases."""

@@ -9,6 +9,7 @@ Nodes are kept by `id`: LibCST hashes nodes by identity through a Python-level m
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -757,6 +758,17 @@ class Tree:
         while current is not None:
             yield current
             current = parents.get(id(current))
+
+    @functools.cached_property
+    def calls_in_loops(self) -> dict[int, list[cst.Call]]:
+        """By the `id` of a loop: the calls in it, those in loops within it included, in source order."""
+        found: dict[int, list[cst.Call]] = defaultdict(list)
+        for call in self.calls:
+            loop = self.contexts[id(call)].loop
+            while loop is not None:
+                found[id(loop)].append(call)
+                loop = loop.outer
+        return found
 
     @property
     def is_script(self) -> bool:

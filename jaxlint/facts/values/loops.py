@@ -555,19 +555,13 @@ class Loops:
     def _fills_short_array(self, loop: Loop) -> bool:
         """Whether each iteration updates its own element of an array of a handful, by the literal that made it."""
         targets = self.targets(loop)
-        for node in self.nodes_of_turn(loop):
-            if type(node) is not cst.Subscript or type(node.value) is not cst.Attribute:
-                continue
-            index = node.slice[0].slice
-            if (
-                node.value.attr.value != "at"
-                or not isinstance(index, cst.Index)
-                or not _is_one_of(index.value, targets)
-            ):
+        for array, place in self._updated(loop):
+            index = place.slice[0].slice
+            if not isinstance(index, cst.Index) or not _is_one_of(index.value, targets):
                 continue
             lengths = [
                 self._made_length(value.node)
-                for value in self._names.values(node.value.value)
+                for value in self._names.values(array)
                 if isinstance(value, Expression) and not self._is_update_call(value.node)
             ]
             if lengths and all(length is not None and length <= SHORT for length in lengths):
@@ -685,13 +679,19 @@ class Loops:
         """Whether an iteration updates an array at an index that the loop variable gives."""
         targets = self.targets(loop)
         return bool(targets) and any(
-            type(node) is cst.Subscript
-            and isinstance(node.value, cst.Attribute)
-            and node.value.attr.value == "at"
-            and not isinstance(node.value.value, cst.Call)  # `jnp.zeros(n).at[i].set(1.0)` is a unit vector
-            and mentions(node.slice, targets)
-            for node in self.nodes_of_turn(loop)
+            not isinstance(array, cst.Call)  # `jnp.zeros(n).at[i].set(1.0)` is a unit vector
+            and mentions(place.slice, targets)
+            for array, place in self._updated(loop)
         )
+
+    def _updated(self, loop: Loop) -> Iterator[tuple[cst.BaseExpression, cst.Subscript]]:
+        """Yield the arrays that an iteration updates, `x` of `x.at[i].set(...)`, each with its `x.at[i]`."""
+        for call in self.calls_of_turn(loop):
+            if not isinstance(call.func, cst.Attribute) or not self._values.is_update(call.func):
+                continue
+            place = call.func.value
+            if isinstance(place, cst.Subscript) and isinstance(place.value, cst.Attribute):
+                yield place.value.value, place
 
     def feeds_updates(self, loop: Loop) -> bool:
         """Whether an iteration goes on with the array that it updates, as `x = x.at[i].set(...)` does."""
@@ -824,6 +824,10 @@ class Loops:
     def nodes_of_turn(self, loop: Loop) -> Iterator[cst.CSTNode]:
         """Yield the nodes that each iteration runs, those within inner functions skipped."""
         return running(*self.parts_of_turn(loop))
+
+    def calls_of_turn(self, loop: Loop) -> list[cst.Call]:
+        """Return the calls that each iteration makes, in source order, those within inner functions skipped."""
+        return self._tree.calls_in_loops.get(id(loop), [])
 
     def weight(self, node: cst.CSTNode) -> Weight:
         """Return the weight of a piece of code that runs once."""
