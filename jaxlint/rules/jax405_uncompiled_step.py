@@ -56,10 +56,11 @@ compare both.
 
 ## Fix safety
 Unsafe: one program may round differently than separate operations, and whatever the loop changes must be arrays. If
-gradients and updates are statements of the loop that only assign names, they move into a jitted function beside the
-loop. If the loop calls a function that only computes the step from its arguments, that function is jitted; if it takes
-the gradient of a module-level function itself, the gradient is. An optimizer among the arguments becomes static, and
-has to be created once. There is no fix for the evaluation of a loss.
+gradients and updates are statements of the loop that only assign names, they move into a jitted function: at module
+level, or beside the loop if they use a model or an optimizer of the function around. If the loop calls a function that
+only computes the step from its arguments, that function is jitted; if it takes the gradient of a module-level function
+itself, the gradient is. An optimizer among the arguments becomes static, and has to be created once. There is no fix
+for the evaluation of a loss.
 
 ## References
 - JAX documentation, "Just-in-time compilation"

@@ -102,12 +102,15 @@ def told_of_compiled(params, batches):
         print(slope(params, batch).shape)
 
 
-_grad_loss = jax.jit(jax.grad(loss))
+@jax.jit
+def _benchmark_per_hand_step(params, batch):
+    params = params - 0.1 * jax.grad(loss)(params, batch)
+    return params
 
 
 def benchmark_per_hand(params, batches):
     for batch in batches:
-        params = params - 0.1 * _grad_loss(params, batch)
+        params = _benchmark_per_hand_step(params, batch)
     return params
 
 

@@ -81,12 +81,15 @@ def fit_compiled(params, batches):
     return params
 
 
-_grad_loss = jax.jit(jax.grad(loss))
+@jax.jit
+def _attacked_step(image):
+    image = image + 0.1 * jnp.sign(jax.grad(loss)(image, jnp.ones((2, 3))))
+    return image
 
 
 def attacked(image, steps):
     for _ in range(steps):
-        image = image + 0.1 * jnp.sign(_grad_loss(image, jnp.ones((2, 3))))
+        image = _attacked_step(image)
     return image
 
 
@@ -212,6 +215,28 @@ def counted(batches):
     return seen
 
 
+def momentum(gradients, state):
+    velocity, count = state
+    velocity = 0.9 * velocity + gradients
+    return -0.1 * velocity / (count + 1), (velocity, count + 1)
+
+
+@jax.jit
+def _by_momentum_step(params, state, batch):
+    gradients = jax.grad(loss)(params, batch)
+    change, state = momentum(gradients, state)
+    params = params + change
+    return params, state
+
+
+def by_momentum(params, batch, steps):
+    """The update that is written by hand takes the gradient and its own state."""
+    state = (jnp.zeros_like(params), 0)
+    for _ in range(steps):
+        params, state = _by_momentum_step(params, state, batch)
+    return params
+
+
 def init_each(params, batches):
     """Once, before anything begins."""
     found = []
@@ -246,5 +271,6 @@ def jaxlint_examples():
         "State.apply_gradients": lambda: State(params).apply_gradients(grads=params),
         "by_compiled_update": (params, batches),
         "counted": (batches,),
+        "by_momentum": (params, batch, 12),
         "init_each": (params, batches),
     }

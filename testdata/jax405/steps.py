@@ -179,6 +179,22 @@ def counted(batches):
     return seen
 
 
+def momentum(gradients, state):
+    velocity, count = state
+    velocity = 0.9 * velocity + gradients
+    return -0.1 * velocity / (count + 1), (velocity, count + 1)
+
+
+def by_momentum(params, batch, steps):
+    """The update that is written by hand takes the gradient and its own state."""
+    state = (jnp.zeros_like(params), 0)
+    for _ in range(steps):  # want: JAX405 (low)
+        gradients = jax.grad(loss)(params, batch)
+        change, state = momentum(gradients, state)
+        params = params + change
+    return params
+
+
 def init_each(params, batches):
     """Once, before anything begins."""
     found = []
@@ -213,5 +229,6 @@ def jaxlint_examples():
         "State.apply_gradients": lambda: State(params).apply_gradients(grads=params),
         "by_compiled_update": (params, batches),
         "counted": (batches,),
+        "by_momentum": (params, batch, 12),
         "init_each": (params, batches),
     }

@@ -1,7 +1,8 @@
 """The statements of a training step move from a loop to a jitted function above it.
 
-The function is defined beside the loop, so that it sees the model, the optimizer and the settings as the loop does; it
-takes what the loop changes, and returns what is read afterwards.
+The function takes what the loop changes, and returns what is read afterwards.  It is defined beside the loop, so that
+it sees the model, the optimizer and the settings as the loop does; a step that sees nothing of the kind is defined at
+module level, where it compiles once for all calls.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from jaxlint.fixes.moved_code.programs import (
     refuse_what_is_new,
 )
 from jaxlint.fixes.moved_code.quiet import Quiet
+from jaxlint.fixes.moved_code.reads import refuse_or_doubt
 from jaxlint.fixes.text.edits import Draft, applied
 from jaxlint.fixes.text.inplace import changes, root_of
 from jaxlint.fixes.text.moving import at_margin, indent_unit, indentation, rows
@@ -109,6 +111,7 @@ class _Moved:
         for name in self._given:
             self._refuse_argument(name)
         self._refuse_shared_objects()
+        self._of_module = self._sees_only_the_module()
         self.name = self._free_name()
 
     def _refuse_what_is_no_array(self, statement: ast.stmt) -> None:
@@ -127,6 +130,8 @@ class _Moved:
         """Return a name that nothing in the function has; in a module, nothing in the file."""
         if self._frame is self._scopes.module:
             return self._draft.fresh(*_NAMES)
+        if self._of_module and isinstance(self._frame, DEFS):
+            return self._draft.fresh("_step", f"_{self._frame.name.strip('_')}_step")
         taken = {text for node in ast.walk(self._frame) for text in _names_of(node)}
         for name in _NAMES:
             if name not in taken:
@@ -171,16 +176,15 @@ class _Moved:
         """Whether a statement makes the next value of something that the step reads, from what the step computes."""
         assigned = _assigned(statement)
         stored = {name for node in run for name in _assigned(node) or ()}
-        read = {n.id for node in run for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
-        loads = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
         calls = [node for node in ast.walk(statement) if isinstance(node, ast.Call)]
-        return bool(assigned and assigned & read and stored & loads) and all(map(self._is_of_jax, calls))
+        loads = _loads(statement)
+        # A function that gets the gradient and a state returns the next state, which nothing else may read.
+        read = {name for node in run for name in _loads(node)} | (loads if calls else set())
+        return bool(assigned and assigned & read and stored & loads) and all(map(self._only_computes, calls))
 
     def _leads_to(self, statement: ast.stmt, run: list[ast.stmt]) -> bool:
         """Whether a statement defines a function, or computes a gradient, that the step goes on with."""
-        loads = {
-            n.id for node in run for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
-        }
+        loads = {name for node in run for name in _loads(node)}
         if isinstance(statement, ast.FunctionDef):
             return statement.name in loads
         calls = [self._node(node) for node in ast.walk(statement) if isinstance(node, ast.Call)]
@@ -189,9 +193,19 @@ class _Moved:
         ]
         return bool((_assigned(statement) or set()) & loads) and len(calls) == len(gradients) > 0
 
-    def _is_of_jax(self, call: ast.Call) -> bool:
+    def _only_computes(self, call: ast.Call) -> bool:
+        """Whether a call is of JAX, or of functions in sight that only compute."""
         names = self._facts.names.externals(self._node(call.func))
-        return bool(names) and all(name.startswith(("jax.", "optax.")) for name in names)
+        if names:
+            return all(name.startswith(("jax.", "optax.")) for name in names)
+        node = self._node(call)
+        callees = [function for function, _ in self._facts.calls.callees(node)] if isinstance(node, cst.Call) else []
+        try:
+            for function in callees:
+                Quiet(self._facts).check_function(function)
+        except NoFixError:
+            return False
+        return bool(callees) and all(function.cls is None for function in callees)
 
     def _node(self, node: ast.expr) -> cst.CSTNode:
         """Return the facts' node for an expression in the loop."""
@@ -249,6 +263,23 @@ class _Moved:
             root = root_of(node.func)
             if isinstance(root, ast.Name) and root.id in kept and node.func.attr not in PURE_METHODS:
                 raise NoFixError(f"a method may change {root.id}")
+
+    def _sees_only_the_module(self) -> bool:
+        """Whether the step, given its arguments, would mean the same in any call of the function around."""
+        if not isinstance(self._frame, DEFS):
+            return False
+        own = {*self._given, *(name for node in self._run for name in _assigned(node) or {node.name})}  # type: ignore[attr-defined]
+        read = [
+            node
+            for node in self._inside
+            if isinstance(node, ast.Name) and self._binder(node) not in self._inside and node.id not in own
+        ]
+        if any(self._binder(node) not in (None, self._scopes.module) for node in read):
+            return False
+        try:
+            return not refuse_or_doubt(self._facts, self._syntax, *read)
+        except NoFixError:
+            return False
 
     # What goes in and out
 
@@ -375,6 +406,7 @@ class _Moved:
         """
         draft, syntax = self._draft, self._syntax
         unit, outer = indent_unit(syntax, self._outermost), indentation(syntax, self._outermost)
+        outer = "" if self._of_module else outer
         first, last = self._run[0], self._run[-1]
         if syntax.source.position(syntax.start(first))[0] == self._run_loop.lineno:
             raise NoFixError("the body is on the line of the loop")
@@ -383,11 +415,15 @@ class _Moved:
         results = ", ".join(self._results)
         text = at_margin(syntax, span, {}, outer + unit).rstrip("\r\n")
         signature = f"def {self.name}({', '.join(self._given)}):"
-        definition = f"{outer}@{self._jit(first)}\n{outer}{signature}\n{text}\n{outer}{unit}return {results}\n"
-        place = rows(syntax, self._outermost).start
-        blank = 2 if self._frame is self._scopes.module else 1
-        before = "\n" * max(blank - syntax.blank_rows_above(place), 0) if self._needs_blank(place) else ""
-        draft.insert(place, before + definition + "\n" * blank)
+        jit = self._jit(syntax.top(span) if self._of_module else first)
+        definition = f"{outer}@{jit}\n{outer}{signature}\n{text}\n{outer}{unit}return {results}\n"
+        if self._of_module:
+            draft.insert_above(first, definition)
+        else:
+            place = rows(syntax, self._outermost).start
+            blank = 2 if self._frame is self._scopes.module else 1
+            before = "\n" * max(blank - syntax.blank_rows_above(place), 0) if self._needs_blank(place) else ""
+            draft.insert(place, before + definition + "\n" * blank)
         if first is self._run_loop.body[0]:
             head = self._run_loop.iter if isinstance(self._run_loop, ast.For) else self._run_loop.test
             span = Span(self._without_blank_lines(span.start, syntax.span(head).end), span.end)
@@ -397,7 +433,8 @@ class _Moved:
         data = [f"`{name}`" for name in self._given]
         listed = data[0] if len(data) == 1 else f"{', '.join(data[:-1])} and {data[-1]}"
         condition = f"{ROUNDING}; {listed} must hold arrays"
-        fix = draft.fix(level, f"Put the step into a jitted function `{self.name}`", condition)
+        where = "module-level jitted function" if self._of_module else "jitted function"
+        fix = draft.fix(level, f"Put the step into a {where} `{self.name}`", condition)
         if fix is None:
             raise NoFixError("nothing changes")
         return fix
@@ -442,6 +479,10 @@ def _own(statement: ast.stmt) -> Iterator[ast.AST]:
         yield node
         if not isinstance(node, (*DEFS, ast.Lambda)):
             work.extend(ast.iter_child_nodes(node))
+
+
+def _loads(statement: ast.stmt) -> set[str]:
+    return {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
 
 
 def _in_order(statement: ast.stmt) -> list[ast.Name]:
