@@ -49,6 +49,9 @@ def stepped(params, grads, tx):
     return params + tx.update(grads, grads)[0]
 
 
+_tx = momentum(0.1)
+
+
 def fitted(params, grads):
     for _ in range(3):
         model = Trainable(params, _tx)
@@ -56,12 +59,12 @@ def fitted(params, grads):
     return params
 
 
-_tx = momentum(0.1)
+_stepped_tx = momentum(0.1)
 
 
 def fitted_by_argument(params, grads):
     for _ in range(3):
-        tx = _tx
+        tx = _stepped_tx
         params = stepped(params, grads, tx=tx)
     return params
 

@@ -70,7 +70,7 @@ class Given:
     """An argument that a call passes to a parameter, with what is wrong with it in words.
 
     `name` is the parameter's, `parameter` the one itself where the function is visible; `unneeded` says that nothing
-    there needs its value in Python.
+    there needs its value in Python.  `held` is what the argument keeps in a static field, where that is what is wrong.
     """
 
     node: cst.CSTNode
@@ -82,6 +82,7 @@ class Given:
     sure: bool = True
     unneeded: bool = False
     parameter: Parameter | None = None
+    held: cst.BaseExpression | None = None
 
     @property
     def label(self) -> str:
@@ -373,8 +374,8 @@ class Arguments:
             if made and all(item is not None for item in made) and made[0] is not None:
                 what, loop = made[0]
                 outer = compiled.context.loop
-                looped = outer is not None and loop is None
-                found.append(Given(node, compiled, field, what, outer is not None and loop is not None, looped))
+                in_loop, looped = outer is not None and loop is not None, outer is not None and loop is None
+                found.append(Given(node, compiled, field, what, in_loop, looped, held=held))
         return found
 
     def _fresh(self, value: Value, call: CompiledCall | ImportedCall) -> tuple[str, Loop | None] | None:

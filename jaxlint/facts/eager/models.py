@@ -15,7 +15,6 @@ from jaxlint.facts.syntax.tree import Parameter, Tree, last_name
 MODULES = (".nnx.Module", ".nnx.module.Module", "equinox.Module", "equinox._module.Module")
 """How the base classes of models end that are called themselves."""
 _FEWEST_GIVEN = 2
-_GRADIENTS = frozenset({"grads", "gradients", "updates"})
 
 
 class Models:
@@ -34,9 +33,16 @@ class Models:
             return False
         if self._names.externals(func) or self._calls.callees(call) or call.args[0].keyword is not None:
             return False
-        if any(last_name(arg.value) in _GRADIENTS for arg in call.args[1:]):
-            return False  # an optimizer of the project's own
-        return MODEL_PARAMETERS.fullmatch(last_name(call.args[0].value)) is not None
+        given = last_name(call.args[0].value)
+        if given in self._stored(call):
+            return False  # an optimizer of the project's own: no model returns its parameters
+        return MODEL_PARAMETERS.fullmatch(given) is not None
+
+    def _stored(self, call: cst.Call) -> list[str]:
+        """Return the names of what a call's first result is stored as."""
+        store = self._tree.parent(call)
+        targets = [target.target for target in store.targets] if isinstance(store, cst.Assign) else []
+        return [last_name(t.elements[0].value if isinstance(t, cst.Tuple) else t) for t in targets]
 
     def is_replaced(self, owner: cst.BaseExpression) -> bool:
         """Whether the file puts a jitted function in the place of an object's method `apply`."""

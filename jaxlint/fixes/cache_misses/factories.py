@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 _PREFIXES = ("make_", "build_", "create_", "get_", "new_", "compile_")
 _HASHABLE = frozenset({"int", "float", "str", "bool", "bytes", "complex"})
 
-_SHARED = "nothing may change what all calls share"
-
 
 def at_module_level(facts: ModuleFacts, site: CompileSite) -> Fix | None:
     """Return the fix that calls a factory once for all, where its arguments are fixed.
@@ -68,7 +66,8 @@ def at_module_level(facts: ModuleFacts, site: CompileSite) -> Fix | None:
         and all(is_constant(a) or is_stable(scopes, a) for a in arguments_of(maker))
     )
     text = f"Call `{factory.name}` once, at module level" if known is None else f"Use `{known}`, which is equivalent"
-    return draft.fix(Applicability.SAFE if safe else Applicability.UNSAFE, text, "" if safe else _SHARED)
+    condition = "" if safe else f"`{factory.name}` must return the same at each call"
+    return draft.fix(Applicability.SAFE if safe else Applicability.UNSAFE, text, condition)
 
 
 def memoised(facts: ModuleFacts, site: CompileSite) -> Fix | None:
@@ -87,7 +86,7 @@ def memoised(facts: ModuleFacts, site: CompileSite) -> Fix | None:
         raise NoFixError("a decorated factory")
     if not _only_makes(facts, scopes, factory):
         raise NoFixError("the factory does more than to make a function")
-    reads_what_changes(made, factory)
+    doubtful = reads_what_changes(made, factory)
     for load in scopes.loads(factory.name, scopes.module):
         call = syntax.parents[load]
         if not isinstance(call, ast.Call) or call.func is not load:
@@ -103,7 +102,7 @@ def memoised(facts: ModuleFacts, site: CompileSite) -> Fix | None:
     return draft.fix(
         Applicability.UNSAFE,
         f"Cache `{factory.name}`, so that it compiles once per argument",
-        "its arguments must be hashable",
+        "its arguments must be hashable and never change" + (", nor what it reads" if doubtful else ""),
     )
 
 

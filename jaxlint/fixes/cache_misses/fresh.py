@@ -44,7 +44,7 @@ def made_once(facts: ModuleFacts, given: Given) -> Fix | None:
         raise NoFixError("it is compiled in another file")
     draft = Draft(facts)
     scopes = scopes_of(draft.syntax)
-    node = draft.syntax.at(draft.span(given.node), ast.expr)
+    node = draft.syntax.at(draft.span(given.held or given.node), ast.expr)
     maker = _maker(draft, scopes, node)
     own = {maker.name} if isinstance(maker, ast.FunctionDef) else set()
     if set(scopes.captured(maker)) - own:
