@@ -194,7 +194,7 @@ class _Moved:
         return bool((_assigned(statement) or set()) & loads) and len(calls) == len(gradients) > 0
 
     def _only_computes(self, call: ast.Call) -> bool:
-        """Whether a call is of JAX, or of functions in sight that only compute."""
+        """Whether a call is of JAX, or of visible functions that only compute."""
         names = self._facts.names.externals(self._node(call.func))
         if names:
             return all(name.startswith(("jax.", "optax.")) for name in names)
