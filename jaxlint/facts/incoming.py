@@ -33,7 +33,8 @@ class Outside:
     2 others.  `again`: STEPS a loop that runs it does the same in each iteration, CASES one in the library itself goes
     through a collection, 0 none is visible.  `unseen`: what calls it starts in a nested function that nothing visible
     calls, so that whoever gets that function may trace it.  `overridden`: another module has a subclass with a method
-    of its own of that name, which `self.name(...)` may be a call of.  `tracer`, `runner`, `looper` and `caller`
+    of its own of that name, which `self.name(...)` may be a call of.  `beside`: the loops that run it again each run a
+    function with a loop of its own as well, as that of an epoch is.  `tracer`, `runner`, `looper` and `caller`
     are places that show it: the wrapper where a trace starts, the call where the program starts, the call in the loop,
     a call.
     """
@@ -48,6 +49,7 @@ class Outside:
     again: int = 0
     unseen: bool = False
     overridden: bool = False
+    beside: bool = False
     tracer: Place | None = None
     runner: Place | None = None
     looper: Place | None = None

@@ -42,7 +42,7 @@ class _Edge(NamedTuple):
     """A call: the node that is called, the loop that the call is in (0, LOOP or HOST_LOOP), and its place.
 
     `guarded` says that a test for tracers keeps traces out, `sole` that the call can be of nothing else, `steps` that
-    the loop does the same again in each iteration.
+    the loop does the same again in each iteration, `nested` that one around it does so, too.
     """
 
     target: int
@@ -51,11 +51,13 @@ class _Edge(NamedTuple):
     guarded: bool = False
     sole: bool = True
     steps: bool = False
+    nested: bool = False
 
 
 def _edge_to(target: int, loop: int, at: At, *, sole: bool) -> _Edge:
     """Return a call in a loop as records write it."""
-    return _Edge(target, loop % GUARDED, at, bool(loop & GUARDED), sole, bool(loop & records.STEPS))
+    flags = (bool(loop & flag) for flag in (records.STEPS, records.NESTED))
+    return _Edge(target, loop % GUARDED, at, bool(loop & GUARDED), sole, *flags)
 
 
 class _Call(NamedTuple):
@@ -65,6 +67,7 @@ class _Call(NamedTuple):
     loop: int
     at: At
     steps: bool
+    nested: bool
 
 
 class Graph:
@@ -182,7 +185,7 @@ class Graph:
     def _edge(self, caller: int, callee: int, loop: int, at: At, *, sole: bool = True) -> None:
         edge = _edge_to(callee, loop, at, sole=sole)
         self.calls[caller].append(edge)
-        self._callers[callee].append(_Call(caller, edge.loop, at, edge.steps))
+        self._callers[callee].append(_Call(caller, edge.loop, at, edge.steps, edge.nested))
 
     def _any_of(self, cls: int, name: str) -> int:
         """Return the node that represents a method of that name in whatever subclass an instance is of."""
@@ -490,16 +493,16 @@ class Graph:
         """Whether calls of a function are visible and each of them runs once."""
         if function >= self._count:
             callers = self._callers.get(function, ())
-            return bool(callers) and all(not loop and self.is_once(caller) for caller, loop, _, _ in callers)
+            return bool(callers) and all(not call.loop and self.is_once(call.caller) for call in callers)
         if self._runs_once(function):
             return True
         known = self._once.get(function)
         if known is None:
             self._once[function] = False
-            callers = [call for call in self._callers.get(function, ()) if not self._tests[call[0]]]
+            callers = [call for call in self._callers.get(function, ()) if not self._tests[call.caller]]
             guessed = self._functions[function].cls >= 0 and self._guessed.get(self._functions[function].name)
             known = bool(callers) and not guessed and not self._escapes.get(function)
-            known = known and all(not loop and self.is_once(caller) for caller, loop, _, _ in callers)
+            known = known and all(not call.loop and self.is_once(call.caller) for call in callers)
             self._once[function] = known
         return known
 
@@ -511,7 +514,7 @@ class Graph:
         trace, tracer = self._from_elsewhere.get(function, _NO_TRACE)
         eager, called = 0, 0
         runner, looper, first, unseen = _UNPLACED, None, _UNPLACED, False
-        for caller, loop, at, _ in self._callers.get(function, ()):
+        for caller, loop, at, _, _ in self._callers.get(function, ()):
             if self._module_of[caller] == module or self._tests[caller]:
                 continue
             called = max(called, 1 if not loop and self.is_once(caller) else 2)
@@ -549,6 +552,7 @@ class Graph:
             self._again(function),
             unseen,
             overridden,
+            self._is_beside(function),
             *(self._place(at, module) for at in places),
         )
 
@@ -566,7 +570,7 @@ class Graph:
     def _again(self, function: int) -> int:
         """Say what kind of loop of other modules runs a function: STEPS, CASES, or 0 for none."""
         module, again = self._module_of[function], 0
-        for caller, loop, _, steps in self._callers.get(function, ()):
+        for caller, loop, _, steps, _ in self._callers.get(function, ()):
             if self._module_of[caller] == module or self._tests[caller] or not self._runs_plainly(caller):
                 continue
             if steps or caller in self._stepped:
@@ -578,6 +582,24 @@ class Graph:
                 return STEPS
             again = CASES if parameter in self._cased else again
         return again
+
+    def _is_beside(self, function: int) -> bool:
+        """Whether the loops of other modules that run a function again run one with such a loop beside it each time."""
+        callers = [call for call in self._callers.get(function, ()) if not self._tests[call.caller]]
+        if any(parameter in self._stepped for parameter in self._handed.get(function, ())):
+            return False
+        if any(call.nested or (not call.steps and call.caller in self._stepped) for call in callers):
+            return False
+        return all(self._runs_loop_beside(call.caller, function) for call in callers if call.steps)
+
+    def _runs_loop_beside(self, caller: int, function: int) -> bool:
+        return any(
+            edge.steps
+            and edge.target not in (caller, function)
+            and edge.target < self._count
+            and any(flags & records.STEPS for _, flags, _ in self._functions[edge.target].calls)
+            for edge in self.calls.get(caller, ())
+        )
 
     def _place(self, at: At, module: int) -> Place | None:
         """Return a line as a file is told of it, None where it is one of its own, or of a notebook's cells."""

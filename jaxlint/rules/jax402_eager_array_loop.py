@@ -107,7 +107,7 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
 
 
 def _message(facts: ModuleFacts, loop: EagerLoop) -> str:
-    operations = f"{loop.operations} separate JAX operation{'s' * (loop.operations != 1)}{_in_all(loop)}"
+    operations = f"at least {loop.operations} separate JAX operation{'s' * (loop.operations != 1)}{_in_all(loop)}"
     if loop.helper is not None:
         name = facts.short_code(loop.helper.func)
         return (
@@ -123,8 +123,9 @@ def _in_all(loop: EagerLoop) -> str:
     runs, total = loop.runs.high, loop.own.high
     if runs is None or total is None or runs <= 1:
         return ""
-    most = "" if loop.runs.low == runs else "up to "
-    return f", {most}{total:,} in {runs:,} iterations"
+    if loop.runs.low < runs:
+        return f", in up to {runs:,} iterations"
+    return f", {total:,} in {runs:,} iterations"
 
 
 def _instead(loop: EagerLoop) -> str:

@@ -44,10 +44,11 @@ def fit(params, batches):
 ## When it stays silent
 In traced code; in loops of fewer than ten iterations; if the differentiated function is jitted, or some path jits the
 gradient; if the result is discarded, as in a benchmark; for gradients that no later iteration uses, such as those at
-the points of a plot; for a model that runs once after an inner loop has done the work, or in some iterations only
-(`if step % 100 == 0`); for an outer loop, if the function that it calls has the loop that is reported; for objectives
-that call a jitted function, need concrete values, or pass their arguments to a function that is not visible; for a
-method that another class replaces by a jitted one; if the file assigns a jitted function to `model.apply`.
+the points of a plot; for a model that runs once after an inner loop has done the work, or in some iterations only (`if
+step % 100 == 0`); for an outer loop, if the function that it calls has the loop that is reported; for a function that
+other files call once beside such a loop, as after an epoch; for objectives that call a jitted function, need concrete
+values, or pass their arguments to a function that is not visible; for a method that another class replaces by a jitted
+one; if the file assigns a jitted function to `model.apply`.
 
 At confidence `low`: if neither a visible caller, the name of the function, data that the loop runs over nor what it
 prints shows that it trains outside a trace; if the code shows fewer than 100 steps in all, of losses with few

@@ -156,6 +156,44 @@ def with_own_optimizer(params, xs, name):
     return params
 
 
+def make_loss(kind, x, y):
+    network = KINDS[kind]()
+
+    def of(params):
+        return jnp.mean((network.apply(params, x) - y) ** 2)
+
+    return of
+
+
+def validated(kind, params, batches):
+    """What a function has made and returned runs a model."""
+    total = 0.0
+    for x, y in batches:  # want: JAX405
+        loss_of = make_loss(kind, x, y)
+        total += float(loss_of(params))
+    return total
+
+
+def make_run(kind):
+    network = KINDS[kind]()
+
+    @jax.jit
+    def run(params, x, y):
+        return jnp.mean((network.apply(params, x) - y) ** 2)
+
+    return run
+
+
+RUN = make_run("dense")
+
+
+def validated_by_run(params, batches):
+    total = 0.0
+    for x, y in batches:  # ok: JAX405
+        total += float(RUN(params, x, y))
+    return total
+
+
 def loss(params, x, y):
     return jnp.mean((jnp.tanh(x @ params["w"]) - y) ** 2)
 
@@ -223,6 +261,10 @@ def jaxlint_examples():
         "Optimizer.apply": lambda: Optimizer().apply(params, params),
         "gradient": (params, xs[0]),
         "with_own_optimizer": (params, xs, "sgd"),
+        "make_loss": lambda: make_loss("dense", *batches[0])(params),
+        "validated": ("dense", params, batches),
+        "make_run": lambda: RUN(params, *batches[0]),
+        "validated_by_run": (params, batches),
         "by_example": (params, batches),
         "by_example_of_module": (params, batches),
         "by_compiled_step": (params, batches),

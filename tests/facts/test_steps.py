@@ -146,6 +146,40 @@ class Sampler:
 
 
 @pytest.mark.parametrize(
+    ("parameter", "value", "expected"),
+    [
+        ("net", "net(x[: net.length])", ["JAX405"]),
+        ("net", "net(x, mask=x)", ["JAX405"]),
+        ("net", "net(x[: net.width])", []),
+        ("net", "net(x, scale=x)", []),
+        ("net", "net(x)", []),
+        ("net: Callable", "net(x, mask=x)", []),
+        ("net", "jax.jit(net)(x, mask=x)", []),
+    ],
+)
+def test_what_is_used_as_a_module_of_the_file_is_one(parameter: str, value: str, expected: list[str]) -> None:
+    text = f"""
+from typing import Callable
+from flax import nnx
+
+class Net(nnx.Module):
+    def __init__(self, length, rngs):
+        self.length = length
+        self.one, self.two = nnx.Linear(2, 2, rngs=rngs), nnx.Linear(2, 2, rngs=rngs)
+
+    def __call__(self, x, mask=None):
+        return self.two(self.one(x))
+
+def generated({parameter}, x, n):
+    for _ in range(n):
+        x = {value}
+        print(int(jnp.argmax(x)))
+    return x
+"""
+    assert [code for code, _ in found(text) if code == "JAX405"] == expected
+
+
+@pytest.mark.parametrize(
     ("statement", "expected"),
     [
         ("print(jax.vmap(jax.grad(loss), in_axes=(None, 0))(params, xs))", set()),
@@ -275,6 +309,14 @@ def test_an_objective_that_makes_numbers_of_its_results_has_a_part_to_compile() 
     assert not plain.converts
 
 
+EPOCH = """
+def trained(other, n):
+    for step in range(n):
+        other.advance(n)
+
+"""
+
+
 @pytest.mark.parametrize(
     ("decorator", "run", "expected"),
     [
@@ -282,6 +324,12 @@ def test_an_objective_that_makes_numbers_of_its_results_has_a_part_to_compile() 
         ("", "while True: agent.update(next(data))", ["update"]),
         ("", "agent.update(batch)", []),
         ("", "for name in names: agent.update(name)", []),
+        ("", EPOCH + "for epoch in range(n):\n    trained(other, n)\n    agent.update(n)", []),
+        (
+            "",
+            EPOCH + "for epoch in range(n):\n    trained(other, n)\n    for batch in batches: agent.update(batch)",
+            ["update"],
+        ),
         ("@jax.jit", "for batch in batches: agent.update(batch)", []),
         ("", "import jax\nstep = jax.jit(agent.update)\nfor batch in batches: step(batch)", []),
     ],

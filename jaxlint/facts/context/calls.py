@@ -109,6 +109,10 @@ class Calls:
                         found.extend((method, True) for method in same_name if not self._is_delegated(call, method))
         return found
 
+    def returned(self, made: cst.Call) -> list[cst.BaseExpression]:
+        """Return what the visible functions return that a call may run: `step` of `make_step(dt)`."""
+        return [node for function, _ in self.callees(made) for node in function.returns]
+
     def _is_delegated(self, call: cst.Call, method: Function) -> bool:
         """Whether an object passes on to another one that it keeps, as a wrapper's `step` calls `self.env.step`."""
         context = self.names.tree.contexts.get(id(call))

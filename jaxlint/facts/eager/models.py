@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator
 
 import libcst as cst
 
@@ -10,7 +11,7 @@ from jaxlint.facts.context.calls import Calls
 from jaxlint.facts.context.wrapping import Wrappings
 from jaxlint.facts.jax_api.name_priors import MODEL_PARAMETERS
 from jaxlint.facts.syntax.names import Names
-from jaxlint.facts.syntax.tree import Parameter, Tree, last_name
+from jaxlint.facts.syntax.tree import Class, Parameter, Tree, last_name
 
 MODULES = (".nnx.Module", ".nnx.module.Module", "equinox.Module", "equinox._module.Module")
 """How the base classes of models end that are called themselves."""
@@ -67,3 +68,36 @@ class Models:
             isinstance(value, Parameter) and any(name.endswith(MODULES) for name in self._names.annotation_names(value))
             for value in values
         )
+
+    def is_used_as_one(self, call: cst.Call) -> bool:
+        """Whether what is called is a parameter of which no annotation tells, but whose attributes and keywords do.
+
+        A module of the file has all of them: `model.length` beside `model(x)`, or `self.model(x, mask=mask)`.
+        """
+        values = self._names.values(call.func)
+        if not values or not all(isinstance(value, Parameter) and value.annotation is None for value in values):
+            return False
+        keywords = {arg.keyword.value for arg in call.args if arg.keyword is not None}
+        used = {attribute.attr.value for attribute in self._attributes_of(call.func)}
+        return bool(keywords or used) and any(self._has(cls, keywords, used) for cls in self._modules)
+
+    def _attributes_of(self, node: cst.BaseExpression) -> Iterator[cst.Attribute]:
+        """Yield the attributes that are taken of what a name holds."""
+        for binding in self._names.bindings(node) if isinstance(node, cst.Name) else ():
+            for use in self._names.uses(binding):
+                parent = self._tree.parent(use)
+                if isinstance(parent, cst.Attribute) and parent.value is use:
+                    yield parent
+
+    def _has(self, cls: Class, keywords: set[str], used: set[str]) -> bool:
+        """Whether instances of a class are called with some keywords, and have attributes of some names."""
+        method = self._names.method(cls, "__call__")
+        if method is None or not keywords <= {parameter.name for parameter in method.parameters}:
+            return False
+        return all(name in cls.fields or self._names.members(cls, name) for name in used)
+
+    @functools.cached_property
+    def _modules(self) -> list[Class]:
+        return [
+            cls for cls in self._tree.classes if any(name.endswith(MODULES) for name in self._names.base_names(cls))
+        ]

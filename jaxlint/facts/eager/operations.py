@@ -15,7 +15,7 @@ from jaxlint.facts.context.wrapping import Wrappings
 from jaxlint.facts.incoming import NOTHING, Incoming
 from jaxlint.facts.jax_api import arrays
 from jaxlint.facts.syntax import guards
-from jaxlint.facts.syntax.names import Expression, External, Names
+from jaxlint.facts.syntax.names import Expression, External, Names, Value
 from jaxlint.facts.syntax.tree import (
     DEFINITIONS,
     Binding,
@@ -277,15 +277,17 @@ class EagerArrays:
         return min((self.of_function(function) for function in functions), default=0)
 
     def _of_transformed(self, made: cst.Call) -> int:
-        """Count a call of `jax.vmap(f)` or `jax.grad(f)`: nothing where it is compiled, or where f is.
+        """Count a call of `jax.vmap(f)`, `jax.grad(f)` or `make(x)`: nothing where it is compiled, or where f is.
 
         `f = jax.grad(f)` transforms what it made before; the function that it began with is what counts.
         """
         wrapped = self._wrappings.of(made)
-        if wrapped is None or wrapped.wrapper.kind != "transform" or id(made) in self._busy:
+        if (wrapped is not None and wrapped.wrapper.kind != "transform") or id(made) in self._busy:
             return 0
         self._busy.add(id(made))
         try:
+            if wrapped is None:
+                return min(map(self._of_target, self._calls.returned(made)), default=0)
             return max(map(self._of_target, wrapped.targets), default=0)
         finally:
             self._busy.discard(id(made))
@@ -434,25 +436,26 @@ class EagerArrays:
         return wrapped.wrapper.name.rpartition(".")[2] in _LOOPS
 
     def _is_compiled_call(self, node: cst.Call, depth: int = 0) -> bool:
-        for value in self._names.values(node.func):
-            if isinstance(value, External):
-                imported = self._imports.get(value.name)
-                if imported is not None and imported.kind == "compiled":
-                    return True
-            elif isinstance(value, Function):
-                if any(wrapped.wrapper.compiles for wrapped in self._wrappings.of_function(value)):
-                    return True
-                if depth < _DEEPEST and any(
-                    self._is_compiled_call(site.node, depth + 1) for site in self._calls.made_by(value)
-                ):
-                    return True
-            elif isinstance(value, Expression) and isinstance(value.node, cst.Call):
-                wrapped = self._wrappings.of(value.node)
-                if wrapped is not None and wrapped.wrapper.compiles:
-                    return True
-                if wrapped is None and self._may_compile(value.node):
-                    return True
-        return False
+        return any(self._is_compiled(value, depth) for value in self._names.values(node.func))
+
+    def _is_compiled(self, value: Value, depth: int) -> bool:
+        if isinstance(value, External):
+            imported = self._imports.get(value.name)
+            return imported is not None and imported.kind == "compiled"
+        if isinstance(value, Function):
+            if any(wrapped.wrapper.compiles for wrapped in self._wrappings.of_function(value)):
+                return True
+            sites = self._calls.made_by(value) if depth < _DEEPEST else ()
+            return any(self._is_compiled_call(site.node, depth + 1) for site in sites)
+        if not isinstance(value, Expression) or not isinstance(value.node, cst.Call):
+            return False
+        wrapped = self._wrappings.of(value.node)
+        if wrapped is not None:
+            return wrapped.wrapper.compiles
+        if self._may_compile(value.node):
+            return True
+        made = self._calls.returned(value.node) if depth < _DEEPEST else ()
+        return any(self._is_compiled(given, depth + 1) for node in made for given in self._names.values(node))
 
     def _may_compile(self, made: cst.Call) -> bool:
         """Whether a call of what is not visible is given a function, and returns what may be its compiled form."""

@@ -216,9 +216,11 @@ class EagerSteps:
         found: dict[int, CalledStep] = {}
         for function in self._tree.functions:
             outside = self._functions.get(function.qualname)
-            if outside is None or outside.again != STEPS or outside.eager != HIGH or outside.unseen:
+            if outside is None or outside.again != STEPS or outside.eager != HIGH or outside.unseen or outside.beside:
                 continue
             if function.is_lambda or SET_UP.match(function.name) or self._may_be_compiled(function):
+                continue
+            if self._contexts.is_traced_only(function):
                 continue
             steps = [step for step in self._steps_of(function, _DEPTH - 1) if self._can_be_compiled(step)]
             inner = next(filter(self._is_gradient, steps), steps[0] if steps else None)
@@ -354,13 +356,22 @@ class EagerSteps:
         """Yield a call itself if it is a part of a step, or those parts in the functions that it calls."""
         if self._is_step(call):
             yield call
-        for site in self._calls.of_node.get(id(call), ()) if depth else ():
-            if not site.wrapped and not self._may_be_compiled(site.function):
-                yield from self._steps_of(site.function, depth - 1)
+        for function in self._run_by(call) if depth else ():
+            if not self._may_be_compiled(function):
+                yield from self._steps_of(function, depth - 1)
+
+    def _run_by(self, call: cst.Call) -> Iterator[Function]:
+        """Yield the functions that a call runs as they are, also those which a visible function made and returned."""
+        yield from (site.function for site in self._calls.of_node.get(id(call), ()) if not site.wrapped)
+        for value in self._names.values(call.func):
+            made = value.node if isinstance(value, Expression) else None
+            if isinstance(made, cst.Call) and self._wrappings.of(made) is None:
+                for node in self._calls.returned(made):
+                    yield from self._names.functions(node)
 
     def _steps_of(self, function: Function, depth: int) -> Iterator[cst.Call]:
         """Yield the parts of a step that a function runs once on each call; a loop within is the one that hurts."""
-        if not self._contexts.is_traced_only(function) and self._compiled.wrapper_of(function) is None:
+        if self._compiled.wrapper_of(function) is None:
             for call in calls_in(function.node.body):
                 if self._tree.context(call).loop is None:
                     yield from self._inner_steps(call, depth)
@@ -412,7 +423,7 @@ class EagerSteps:
         func = next(self._behind_maps(call.func), call.func)
         if not isinstance(func, (cst.Name, cst.Attribute)) or self._is_compiled(func):
             return False
-        if self._models.is_declared(func):
+        if self._models.is_declared(func) or (func is call.func and self._models.is_used_as_one(call)):
             return True
         classes = [self._names.instance_class(value) for value in self._names.values(func)]
         return bool(classes) and all(cls is not None and self._has_layers(cls) for cls in classes)

@@ -16,6 +16,7 @@ from jaxlint.facts.summary.record import (
     GUARDED,
     HOST_LOOP,
     LOOP,
+    NESTED,
     OTHERS,
     RULES,
     STEPS,
@@ -204,7 +205,7 @@ class _Recorder:
         level, steps = self._loop(context.loop)
         again = bool(steps) and self._is_alike(node, context.function, steps)
         guarded = guards.keeps_traces_out(self._tree, node)
-        return level + GUARDED * guarded + STEPS * again + OTHERS * several
+        return level + GUARDED * guarded + STEPS * again + OTHERS * several + NESTED * (len(steps) > 1)
 
     def _loop(self, loop: Loop | None) -> tuple[int, tuple[frozenset[str], ...]]:
         """Return 0, LOOP or HOST_LOOP, and for each loop that does the same again the names that it counts by.

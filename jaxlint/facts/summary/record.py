@@ -42,6 +42,9 @@ STEPS = 8
 OTHERS = 16
 """Added where the call may be of something else as well, as of `run = fast if compiled else slow`."""
 
+NESTED = 32
+"""Added where two or more loops around the call do the same again."""
+
 RULES = "@rules"
 """The dotted name that represents `f.defvjp` and similar functions, all of whose arguments are traced."""
 
@@ -51,8 +54,8 @@ class FunctionRecord:
     """One `def` or lambda; function 0 is the module's own code.
 
     `outer` and `cls` are the numbers of what it is defined in, -1 for none.  `calls` holds (reference, 0 or LOOP
-    or HOST_LOOP, and perhaps GUARDED, STEPS and OTHERS, line); `passes` holds (callee, position or keyword, reference
-    of the argument, line).
+    or HOST_LOOP, and perhaps GUARDED, STEPS, OTHERS and NESTED, line); `passes` holds (callee, position or keyword,
+    reference of the argument, line).
     `operations` counts the calls of array functions, and the updates, that are written in it outside of any `if`.
     `once` is the mark `# jaxlint: once`; `mapped` says that it uses a named axis by its literal name, which only a
     mapped function has, `hosted` that it decides by the values of array operations what it does.
