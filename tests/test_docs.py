@@ -56,11 +56,11 @@ def lint(name: str) -> tuple[Diagnostic, ...]:
 
 
 def named(text: str) -> set[str]:
-    """Return the codes that a text names: `JAX208–210, 303` are four."""
+    """Return the codes that a text names; a dash between two numbers means those between as well."""
     found: set[str] = set()
-    for first in re.findall(r"JAX(\d{3}(?:(?:–|, | and )\d{3})*)", text):
+    for first in re.findall(r"JAX(\d{3}(?:(?:\u2013|, | and )\d{3})*)", text):
         for part in re.split(", | and ", first):
-            low, _, high = part.partition("–")
+            low, _, high = part.partition("\u2013")
             found |= {f"JAX{number}" for number in range(int(low), int(high or low) + 1)}
     return found & {rule.code for rule in RULES}
 
