@@ -169,6 +169,25 @@ MONSTERS: dict[str, Callable[[int], str]] = {
     ),
     "statements of one line": lambda n: _HEAD + "f = jax.jit(abs); " * n + "\n",
     "strings side by side": lambda n: _HEAD + "x = (\n" + '"a"\n' * n + ")\nf = jax.jit(lambda y: y)\n",
+    "functions that pass a value on": lambda n: (
+        _HEAD
+        + "def f0(x):\n    return -x if x > 0 else x\n\n\n"
+        + "".join(f"def f{i + 1}(x):\n    return f{i}(x)\n\n\n" for i in range(n))
+        + f"g = jax.jit(f{n})\n"
+    ),
+    "jits in a function": lambda n: _HEAD + "def f(x):\n" + "    x = jax.jit(lambda y: y)(x)\n" * n + "    return x\n",
+    "cases": lambda n: (
+        _HEAD
+        + "def f(x, k):\n    match k:\n"
+        + "".join(f"        case {i}:\n            return jax.jit(lambda y: y)(x)\n" for i in range(n))
+    ),
+    "loops under a jit": lambda n: (
+        _HEAD
+        + "@jax.jit\ndef f(x):\n"
+        + "    for i in range(5000):\n        x = jnp.sin(x) + i\n" * n
+        + "    return x\n"
+    ),
+    "quotes that nothing closes": lambda n: _HEAD + "f = jax.jit(lambda y: y)\nx = '" + "\\'" * n + "\n",
     "branches": lambda n: _HEAD + "@jax.jit\ndef f(x):\n" + "    if x > 0:\n        x = -x\n" * n + "    return x\n",
     "parentheses": lambda n: _HEAD + "f = jax.jit(lambda y: y)\nx = " + "(" * n + "1" + ")" * n + "\n",
     "attributes": lambda n: _HEAD + "f = jax.jit(lambda y: y)\nx = f" + ".b" * n + "\n",

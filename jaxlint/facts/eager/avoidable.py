@@ -65,6 +65,7 @@ class Avoidable:
             for grown in growing
             if grown.loop is None and (function := tree.context(grown.node).function) is not None
         }
+        self._jittable: dict[int, bool] = {}
         self._longer = CallsBelow(arrays, self._lengthens)
         self._objects = CallsBelow(arrays, self._steps_object)
         self._libraries = CallsBelow(arrays, self._is_of_host)
@@ -99,8 +100,11 @@ class Avoidable:
             context = found.context
         if found is None or found.is_lambda or found.cls is not None:
             return None
-        sized = any(map(self._varying.is_sized_by_values, within(found.node.body)))
-        return None if sized or self._hosted.is_hosted(found) else found
+        key = id(found)
+        if key not in self._jittable:
+            sized = any(map(self._varying.is_sized_by_values, within(found.node.body)))
+            self._jittable[key] = not sized and not self._hosted.is_hosted(found)
+        return found if self._jittable[key] else None
 
     def _lengthens(self, call: cst.Call) -> bool:
         """Whether a call makes an array of an object longer each time."""

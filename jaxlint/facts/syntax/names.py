@@ -68,6 +68,7 @@ class Names:
         self.asking = Asking()
         self._values: Answers[tuple[Value, ...]] = Answers(self.asking)
         self._orders_of: dict[int, list[int]] = {}
+        self._uses: dict[str, dict[int, list[cst.Name]]] = {}
         self._orders: Answers[list[Class]] = Answers(self.asking)
         self._base_names: Answers[tuple[str, ...]] = Answers(self.asking)
         self.given_class: Callable[[Parameter], Class | None] | None = None
@@ -148,11 +149,13 @@ class Names:
 
     def uses(self, binding: Binding) -> list[cst.Name]:
         """Return the loads that a binding may reach, in source order, those in inner functions included."""
-        return [
-            node
-            for node in self.tree.loads.get(binding.name, ())
-            if any(other is binding for other in self.bindings(node))
-        ]
+        uses = self._uses.get(binding.name)
+        if uses is None:
+            uses = self._uses[binding.name] = {}
+            for node in self.tree.loads.get(binding.name, ()):
+                for reaching in self.bindings(node):
+                    uses.setdefault(id(reaching), []).append(node)
+        return uses.get(id(binding), [])
 
     def uses_of_target(self, target: cst.Name) -> list[cst.Name]:
         """Return the loads that may read what a statement binds to one of its targets, in source order."""

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Protocol
 from jaxlint.finding import Span
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import libcst as cst
     from libcst.metadata import CodeRange
 
@@ -16,9 +18,10 @@ if TYPE_CHECKING:
 
 _BRACKETS = re.compile(
     r"""'''(?:\\.|[^\\])*?'''|"{3}(?:\\.|[^\\])*?"{3}|'(?:\\.|[^\\\r\n'])*+'|"(?:\\.|[^\\\r\n"])*+"|#[^\r\n]*"""
-    r"""|(?P<open>[(\[{])|(?P<close>[)\]}])""",
+    r"""|(?P<open>[(\[{])|(?P<close>[)\]}])|(?P<quote>['"])""",
     re.DOTALL,
 )
+_BRACKETS_ALONE = re.compile(r"(?P<open>[(\[{])|(?P<close>[)\]}])")
 
 MOST_BRACKETS = 200
 """Python's own limit on brackets within brackets."""
@@ -75,7 +78,7 @@ def _python_tree(source: Source) -> ast.Module | None:
         return source.tree
     except SyntaxError:
         depth = 0
-        for match in _BRACKETS.finditer(text):
+        for match in _brackets(text):
             depth += (match["open"] is not None) - (match["close"] is not None)
             if depth > MOST_BRACKETS:
                 raise UnreadableError(_TOO_DEEP, match.start()) from None
@@ -87,6 +90,16 @@ def _python_tree(source: Source) -> ast.Module | None:
         raise UnreadableError(f"syntax error: {error}", max(text.find("\0"), 0)) from None
     except (RecursionError, MemoryError):
         raise UnreadableError(_TOO_DEEP, 0) from None
+
+
+def _brackets(text: str) -> Iterator[re.Match[str]]:
+    """Yield the brackets of code; behind a quote that nothing closes, those in what may be strings as well."""
+    for match in _BRACKETS.finditer(text):
+        if match["quote"]:
+            yield from _BRACKETS_ALONE.finditer(text, match.end())
+            return
+        if match["open"] or match["close"]:
+            yield match
 
 
 def _parsed_by_libcst(source: Source) -> tuple[cst.Module, Places]:

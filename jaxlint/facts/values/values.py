@@ -56,6 +56,8 @@ _PYTHON_CALLS = frozenset(
     "complex ord chr open input super".split()
 )
 _ARRAY_CALLS = frozenset({"abs", "sum", "round", "pow", "divmod", "min", "max"})
+_MOST_CALLERS = 200
+"""Through how many callers a value is followed: Python's stack must hold them."""
 
 
 class Values:
@@ -80,6 +82,7 @@ class Values:
         self._known: dict[int, Kind] = {}
         self._pending: set[int] = set()
         self._parameters: dict[int, Kind] = {}
+        self._callers = 0
         self._numpy: dict[int, bool] = {}
         self.pytrees = Pytrees(tree, names, text)
         self._computes_early = "ensure_compile_time_eval" in text
@@ -90,8 +93,12 @@ class Values:
         """Return what a parameter holds when its function is traced."""
         key = id(parameter)
         if key not in self._parameters:
+            if self._callers == _MOST_CALLERS:
+                return Kind.UNKNOWN
             self._parameters[key] = Kind.UNKNOWN  # recursion ends here
+            self._callers += 1
             self._parameters[key] = self._parameter(parameter)
+            self._callers -= 1
         return self._parameters[key]
 
     def _parameter(self, parameter: Parameter) -> Kind:
