@@ -2,9 +2,10 @@
 
 ## What it does
 Reports calls of jitted functions in a loop with an array whose shape changes between iterations: it grows, it is made
-of a list that grows, it is sliced by the loop variable, built from it, or selected by a mask; or the function itself,
-or a helper that it calls, returns it longer, by itself or in a tuple, as a cache of keys and values. Also reports, in a
-loop or not, arrays built from a list that was filled until something happened: the steps of an episode.
+of a list that grows, it is sliced by the loop variable, built from it, as long as a random number says, or selected by
+a mask, as are the elements of the list that is iterated over; or the function itself, or a helper that it calls,
+returns it longer, by itself or in a tuple, as a cache of keys and values. Also reports, in a loop or not, arrays built
+from a list that was filled until something happened: the steps of an episode.
 
 ## Why it is slow
 Each shape is a program of its own, so every iteration compiles.

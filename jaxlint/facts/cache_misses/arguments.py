@@ -32,6 +32,7 @@ from jaxlint.facts.syntax.tree import (
     within,
 )
 from jaxlint.facts.values.compiled_calls import CompiledCall, CompiledCalls, ImportedCall
+from jaxlint.facts.values.drawn import Drawn
 from jaxlint.facts.values.lengthening import Length, Lengthening
 from jaxlint.facts.values.lengths import Lengths
 from jaxlint.facts.values.sizes import Sizes
@@ -151,6 +152,7 @@ class Arguments:
         self._sizes = sizes
         self._traceable = traceable
         self._lengths = lengths
+        self._drawn = Drawn(tree, names, calls, constants, sizes)
 
     def _statics(self) -> Iterator[tuple[CompiledCall | ImportedCall, str, cst.BaseExpression, Parameter | None]]:
         """Yield what calls pass to static parameters: the call, the parameter's name, the argument, the parameter."""
@@ -600,22 +602,17 @@ class Arguments:
     def _shape_varies(self, node: cst.CSTNode, loop: Loop, depth: int) -> tuple[str, bool]:
         """Return why the shape of an expression changes, empty where nothing says so, and whether that is sure."""
         if isinstance(node, cst.Name) and depth:
-            for binding in self._names.bindings(node):
-                if binding.context.loop is None or not loop.inside(binding.context.loop):
-                    continue
-                value = binding.value
-                if isinstance(value, cst.CSTNode) and self._is_found(node, value, loop):
-                    return "has a data-dependent length in each iteration", True
-                if isinstance(value, cst.CSTNode) and binding.kind == "assign":
-                    if self._grows(value, node.value) and not self._begins_anew(binding):
-                        return "grows", True
-                    found = self._shape_varies(value, loop, depth - 1)
-                    if found[0]:
-                        return found
-            return "", False
+            found = (
+                self._value_varies(node, binding, binding.value, loop, depth)
+                for binding in self._names.bindings(node)
+                if isinstance(binding.value, cst.CSTNode)
+                and binding.context.loop is not None
+                and loop.inside(binding.context.loop)
+            )
+            return next((one for one in found if one[0]), ("", False))
         base = node.value if isinstance(node, cst.Subscript) else node
         if isinstance(base, cst.Call) and self._is_found(base, base, loop):
-            return "has a data-dependent length in each iteration", True
+            return "has the length of what each iteration finds", True
         if isinstance(node, cst.Subscript):
             return self._slice_varies(node, loop, depth)
         if isinstance(node, cst.Call):
@@ -623,6 +620,32 @@ class Arguments:
         if isinstance(node, cst.BinaryOperation) and depth:
             left = self._shape_varies(node.left, loop, depth - 1)
             return left if left[0] else self._shape_varies(node.right, loop, depth - 1)
+        return "", False
+
+    def _value_varies(
+        self, node: cst.Name, binding: Binding, value: cst.CSTNode, loop: Loop, depth: int
+    ) -> tuple[str, bool]:
+        """Answer the same for what a name is bound to in the loop."""
+        if self._is_found(node, value, loop):
+            return "has the length of what each iteration finds", True
+        if binding.kind == "loop":
+            return self._elements_vary(value, depth - 1)
+        if binding.kind != "assign":
+            return "", False
+        if self._grows(value, node.value) and not self._begins_anew(binding):
+            return "grows", True
+        return self._shape_varies(value, loop, depth - 1)
+
+    def _elements_vary(self, iterable: cst.CSTNode, depth: int) -> tuple[str, bool]:
+        """Return why the shapes of the elements of a list differ, as those of `[x[labels == k] for k in kinds]`."""
+        for value in self._behind.values(iterable):
+            made = value.node if isinstance(value, Expression) else None
+            element = made.elt if isinstance(made, (cst.ListComp, cst.GeneratorExp)) else None
+            loop = self._tree.context(element).loop if element is not None else None
+            if element is not None and loop is not None and not self._is_few(loop):
+                found = self._shape_varies(element, loop, depth)
+                if found[0]:
+                    return found
         return "", False
 
     def _is_found(self, node: cst.CSTNode, made: cst.CSTNode, loop: Loop) -> bool:
@@ -666,6 +689,9 @@ class Arguments:
                 bounds = [b is not None and self._turn_of(b, loop) is not None for b in (part.lower, part.upper)]
                 if bounds[0] != bounds[1] and (part.lower is None or part.upper is None or bounds[1]):
                     return "is sliced by the loop variable", True
+                drawn = [b is not None and self._drawn.decides(b, loop) for b in (part.lower, part.upper)]
+                if drawn[0] != drawn[1]:
+                    return "is cut at a random place", True
             elif isinstance(part, cst.Index):
                 if isinstance(part.value, cst.Comparison) and isinstance(
                     part.value.comparisons[0].operator, (cst.LessThan, cst.GreaterThan, cst.LessThanEqual, cst.Equal)
@@ -677,11 +703,18 @@ class Arguments:
         return "", False
 
     def _call_varies(self, node: cst.Call, loop: Loop) -> tuple[str, bool]:
+        shape = self._drawn.shape(node)
+        if shape is not None and self._turn_of(shape, loop) is not None:
+            return "has a shape that depends on the loop variable", True
+        if shape is not None and self._drawn.decides(shape, loop):
+            return "has a random length", True
         for name in self._names.externals(node.func):
             module, _, last = name.rpartition(".")
             if module in ("jax.numpy", "numpy") and last in _SHAPED and node.args:
                 if self._turn_of(node.args[0].value, loop) is not None:
                     return self._built(node.args[0].value)
+                if self._drawn.decides(node.args[0].value, loop):
+                    return "has a random length", True
             elif module == "jax.random" and last in _RANDOM and len(node.args) > 1:
                 if self._turn_of(node.args[1].value, loop) is not None:
                     return "has a shape that depends on the loop variable", True

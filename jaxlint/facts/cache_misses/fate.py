@@ -216,12 +216,32 @@ class Fates:
         context = self._tree.context(target)
         frame = context.scope.frame
         if target.value in frame.globals or target.value in frame.nonlocals:
-            return Fate(Kept.ATTRIBUTE)
+            return self._replaced(target, context, made)
         around = {id(value), *(id(node) for node in self._tree.ancestors(value))}
         for binding in frame.bindings.get(target.value, ()):
             if id(binding.value) in around:
                 return self._of_binding(binding, made)
         return Fate(Kept.OTHER)
+
+    def _replaced(self, target: cst.Name, context: Context, made: Context) -> Fate:
+        """The fate of an object under a name of an outer scope, which lives until the next call binds another one.
+
+        It is kept if a test decides whether it is bound, or no visible loop calls the function that binds it.
+        """
+        function = made.function
+        again = [site.context.loop for site in self._calls.of(function)] if function is not None else []
+        if not any(again) or any(isinstance(around, cst.If) for around in self._tree.ancestors(target)):
+            return Fate(Kept.ATTRIBUTE)
+        scope = self._names.scope_of(target.value, context.scope)
+        calls, looped = [], False
+        for binding in scope.bindings[target.value] if scope is not None else ():
+            for use in self._names.uses(binding):
+                call, loop = self._tree.parent(use), self._tree.context(use).loop
+                if not isinstance(call, cst.Call) or call.func is not use:
+                    return Fate(Kept.ATTRIBUTE)
+                calls.append(call)
+                looped = looped or (loop is not None and loop not in again)
+        return Fate(Kept.LOCAL, _distinct(calls), looped) if calls else Fate(Kept.ATTRIBUTE)
 
     def _of_binding(self, binding: Binding, made: Context) -> Fate:
         if binding.context.scope.frame.kind == "module" and binding.context.loop is None:

@@ -19,6 +19,7 @@ _RANDOM_FLOATS = frozenset(
     "standard_normal".split()
 )
 _RANDOM_INTEGERS = frozenset({"randint", "integers", "random_integers"})
+_DRAWS_OF_PYTHON = frozenset(f"random.{name}" for name in ("randint", "randrange", "random", "uniform"))
 _PLACES_OF_SIZE = {"random": 0, "random_sample": 0, "standard_normal": 0, "exponential": 1}
 """Where NumPy's draws take the size that they make, unless it is the third argument."""
 _JOINS = frozenset("concatenate concat stack vstack hstack dstack column_stack".split())
@@ -195,11 +196,16 @@ class Sizes:
         if numpy and last in ("rand", "randn"):
             sides = [self._constants.integer(arg.value) for arg in node.args]
             return Size(None if None in sides else math.prod(s for s in sides if s is not None), dtype)
-        shape = self._argument(node, _PLACES_OF_SIZE.get(last, 2) if numpy else 1, "shape", "size")
+        shape = self.shape_of_draw(node, last, numpy=numpy)
         if shape is None:
             return Size(1, dtype)
         place = 4 if last in _RANDOM_INTEGERS else 2
         return Size(self._count(shape), dtype if numpy else self._dtype(node, place, dtype))
+
+    def shape_of_draw(self, node: cst.Call, last: str, *, numpy: bool) -> cst.BaseExpression | None:
+        """Return what a draw is told of the shape that it makes; of `randn`, the first side."""
+        place = _PLACES_OF_SIZE.get(last, 2) if numpy else 1
+        return self._argument(node, 0 if last in ("rand", "randn") else place, "shape", "size")
 
     def _count(self, shape: cst.BaseExpression | None) -> int | None:
         sides = self._constants.integers(shape)
@@ -243,6 +249,12 @@ def _length(numbers: list[object]) -> int | None:
         return None
     start, stop, step = (0, known[0], 1) if len(known) == 1 else (known[0], known[1], known[2] if known[2:] else 1)
     return max(math.ceil((stop - start) / step), 0) if step else None
+
+
+def draws(name: str) -> bool:
+    """Whether a function of NumPy, or of Python's `random`, draws numbers on the host."""
+    module, _, last = name.rpartition(".")
+    return (module == "numpy.random" and last in _RANDOM_FLOATS | _RANDOM_INTEGERS) or name in _DRAWS_OF_PYTHON
 
 
 def is_generator(names: Names, node: cst.BaseExpression) -> bool:
