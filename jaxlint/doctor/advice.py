@@ -35,11 +35,20 @@ ADVICE = {
     Cause.UNKNOWN: "Compare the calls: devices and shardings of the arguments, options, settings.",
 }
 
+OF_A_LIBRARY = (
+    "The library creates this function on each call, so JAX recompiles it.  Call it once, or from one jitted function "
+    "that takes what differs between calls as arguments."
+)
 FLOOD = (
     "Each operation outside a jitted function compiles separately, once per shape.  Put them in one jitted function, "
     "or use NumPy for what runs once."
 )
 LARGE = "Python loops unroll under trace.  Use jax.lax.scan or jax.lax.fori_loop, or jit the loop body."
+WITHIN_A_LIBRARY = (
+    "`{name}` changes or makes an object, so it cannot be jitted from here.  The persistent cache "
+    "(jax_compilation_cache_dir, with jax_persistent_cache_min_compile_time_secs=0) saves the compilation on the next "
+    "start of the program."
+)
 COMPILE = (
     "Jit it once: `compiled = {compiled}`, and call that instead of `{name}`.  It compiles once per shape of its "
     "arguments."

@@ -306,12 +306,9 @@ def cause(said: Explanation, types: Signature | None, history: History) -> Verdi
     return Verdict(Cause.UNKNOWN)
 
 
-def is_of_functions(verdict: Verdict) -> bool:
-    """Tell whether the static values that differ are functions."""
-    return any(
-        "<function " in change or "functools.partial(" in change or "<bound method" in change
-        for change in verdict.changes
-    )
+def is_of_objects(verdict: Verdict) -> bool:
+    """Tell whether the static values that differ are functions or objects, which are printed with an address."""
+    return any(" at 0x" in change or "functools.partial(" in change for change in verdict.changes)
 
 
 def another(types: Signature | None, history: History) -> Verdict:

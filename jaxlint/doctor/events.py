@@ -229,6 +229,21 @@ class Equations(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Values(Event):
+    """What the names of a function, or of a module, were seen to hold.
+
+    `values` maps each name to what `jax.jit` makes of the value as an argument.  An `array`, and a pytree of `arrays`,
+    is traced; `bool`, `int` and `float` are Python's numbers; `static` has to be static, and `neither` cannot be, since
+    it has no hash.
+    """
+
+    KIND = "values"
+
+    definition: Frame
+    values: dict[str, str] = dataclasses.field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Unknown(Event):
     """A line that looks like one of jax's or XLA's, and is not understood."""
 
@@ -254,6 +269,7 @@ KINDS: Mapping[str, type[Event]] = {
         Stage,
         Fingerprint,
         Equations,
+        Values,
         Unknown,
     )
 }

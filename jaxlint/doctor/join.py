@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from jaxlint.doctor import roots
 from jaxlint.doctor.causes import Cause
 from jaxlint.doctor.events import Frame
-from jaxlint.doctor.model import Flood, Key, MissGroup, Model
+from jaxlint.doctor.model import Key, MissGroup, Model
 from jaxlint.doctor.sources import Sources
 from jaxlint.doctor.suggestions import Suggestion, suggest, unique
 
@@ -94,9 +94,13 @@ def join(model: Model, folder: str | None = None, *, isolated: bool = False) -> 
     found = [_in_text(diagnostic, sources) for diagnostic in found]
     matcher = _Matcher(sources, found)
     of_miss = {id(group): matcher.of_miss(group, model) for group in model.misses}
-    of_flood = {id(flood): matcher.of_flood(flood) for flood in model.floods}
+    of_operation = {id(o): matcher.of_stack(o.stack) for flood in model.floods for o in flood.programs.values()}
+    of_flood = {
+        id(flood): unique(d for operation in flood.programs.values() for d in of_operation[id(operation)])
+        for flood in model.floods
+    }
     used = {d.fingerprint + d.filename for ds in (*of_miss.values(), *of_flood.values()) for d in ds}
-    suggestions = suggest(model, roots.find(model, sources), of_miss, of_flood, sources)
+    suggestions = suggest(model, roots.find(model, sources), of_miss, of_operation, sources)
     for suggestion in suggestions:
         suggestion.possible = _possible(suggestion, found)
         used.update(d.fingerprint + d.filename for d in (*suggestion.findings, *suggestion.possible))
@@ -216,6 +220,7 @@ class _Matcher:
     def __init__(self, sources: Sources, found: Iterable[Diagnostic]) -> None:
         self._sources = sources
         self._by_file: dict[str, list[Diagnostic]] = {}
+        self._of_frames: dict[Frame, list[Diagnostic]] = {}
         for diagnostic in found:
             self._by_file.setdefault(diagnostic.filename, []).append(diagnostic)
 
@@ -228,12 +233,14 @@ class _Matcher:
         near += self._at(self._header(group.definition), codes)
         return unique(near or self._at(list(group.frames)[1:], codes))
 
-    def of_flood(self, flood: Flood) -> list[Diagnostic]:
-        """Return the findings that explain operations outside of jitted functions."""
-        for frame in [flood.site, *list(flood.frames)[1:]]:
-            found = self._at([frame], _OF_FLOODS) if frame is not None else []
+    def of_stack(self, stack: Iterable[Frame]) -> list[Diagnostic]:
+        """Return the findings that explain an operation outside of jitted functions, of the innermost line with one."""
+        for frame in stack:
+            found = self._of_frames.get(frame)
+            if found is None:
+                found = self._of_frames[frame] = unique(self._at([frame], _OF_FLOODS))
             if found:
-                return unique(found)
+                return found
         return []
 
     def _of_size(self, key: Key, model: Model) -> list[Diagnostic]:

@@ -204,6 +204,8 @@ class Model:
     start: events.Start | None
     sites: Counter[tuple[str, int]] = field(default_factory=Counter)
     """By file and line: how often jax looked for the trace of what was called there, whether or not it had it."""
+    values: dict[tuple[str, str, int], dict[str, str]] = field(default_factory=dict)
+    """What names were seen to hold (see `events.Values`), by file, function and its first line: 0 for a module."""
     divergences: list[Divergence] = field(default_factory=list)
     """What the processes of one job did not do alike, in the order in which it happened."""
 
@@ -325,6 +327,7 @@ class Builder:
         self._sites: Counter[tuple[str, int]] = Counter()
         self._named: list[tuple[str, str, Frame | None]] = []
         self._numbers: dict[tuple[Key, str], int] = {}
+        self._values: dict[tuple[str, str, int], dict[str, str]] = {}
         self._handlers: Mapping[type[Event], Any] = {
             events.Start: self._on_start,
             events.Finish: self._on_finish,
@@ -337,6 +340,7 @@ class Builder:
             events.Stage: self._on_stage,
             events.Fingerprint: self._on_fingerprint,
             events.Equations: self._on_equations,
+            events.Values: self._on_values,
             events.Unknown: self._on_unknown,
         }
 
@@ -375,6 +379,7 @@ class Builder:
             unknown_examples=self._unknown_examples,
             start=self._start,
             sites=self._sites,
+            values=self._values,
             divergences=self._divergences(),
         )
 
@@ -593,6 +598,12 @@ class Builder:
         if len(self._equations) > _KEPT_EQUATIONS:
             del self._equations[min(self._equations, key=lambda k: self._equations[k].count)]
 
+    def _on_values(self, event: events.Values, _: _Process) -> None:
+        place = event.definition
+        name = place.function.rpartition(".")[2]
+        held = self._values.setdefault((place.file, name, place.line if name != "<module>" else 0), {})
+        held.update(event.values | held)
+
     def _on_unknown(self, event: events.Unknown, _: _Process) -> None:
         self._unknown += 1
         if len(self._unknown_examples) < _KEPT_TEXTS:
@@ -699,7 +710,11 @@ class Builder:
         """
         key = pending.key
         history = process.histories.setdefault(key, History())
-        if pending.said.never_seen or not pending.miss.text:
+        if types is not None and not history.signatures and process.defined[key, slot]:
+            # It was only traced inside of other programs, and never compiled by itself.
+            process.defined[key, slot] += 1
+            verdict = causes.Verdict(Cause.NEW_FUNCTION)
+        elif pending.said.never_seen or not pending.miss.text:
             again = process.defined[key, slot] > 0
             process.defined[key, slot] += 1
             if known is not None:
@@ -718,9 +733,9 @@ class Builder:
                 verdict.cause is Cause.STATIC_VALUE
                 and program is not None
                 and self._is_another(program, key, process)
-                and causes.is_of_functions(verdict)
+                and causes.is_of_objects(verdict)
             ):
-                # Another function to compute with needs a program of its own.
+                # Another function, or object with other methods, to compute with needs a program of its own.
                 verdict = causes.Verdict(Cause.NEW_FUNCTION)
         history.add(pending.said, types)
         if program is not None:

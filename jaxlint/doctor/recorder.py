@@ -83,6 +83,7 @@ class Recorder:
         self._threads: dict[int, str] = {}
         self._places = Places()
         self._stacks: dict[tuple[Any, ...], int] = {}
+        self._told: dict[types.CodeType, set[str]] = {}
         self._jax = ""
         self._programs: dict[int, Any] = {}
         self._functions: weakref.WeakSet[Any] = weakref.WeakSet()
@@ -118,6 +119,7 @@ class Recorder:
 
         self._lock = threading.RLock()
         self._stacks.clear()
+        self._told.clear()
         self._threads.clear()
         self._main = threading.main_thread().ident
 
@@ -398,12 +400,30 @@ class Recorder:
 
     def _stack(self, frame: types.FrameType | None) -> int | None:
         """Return the number of the stack of user frames from `frame` outwards; None where there are none."""
-        return self._number(self._places.of_frames(frame))
+        key = self._places.of_frames(frame)
+        if key and key not in self._stacks:
+            self._tell_values(frame)
+        return self._number(key)
 
     def _stack_of(self, trace: Any) -> int | None:
         if trace is None:
             return None
         return self._number(self._places.of_traceback(trace))
+
+    def _tell_values(self, frame: types.FrameType | None) -> None:
+        """Say of the names in the user's frames what they hold, of each once: whether a jitted function can take it."""
+        while frame is not None:
+            code = frame.f_code
+            if self._places.is_user(code.co_filename):
+                told = self._told.setdefault(code, set())
+                held = frame.f_locals
+                names = code.co_names if held is frame.f_globals else (*code.co_varnames, *code.co_cellvars)
+                values = {name: _value_kind(held[name]) for name in names if name not in told and name in held}
+                if values:
+                    told.update(values)
+                    file, name, *_ = self._places.place(self._places.keep(code), 0)
+                    self._emit({"kind": "values", "definition": [file, code.co_firstlineno, name], "values": values})
+            frame = frame.f_back
 
     def _number(self, key: tuple[Any, ...]) -> int | None:
         if not key:
@@ -485,9 +505,9 @@ class Places:
         while frame is not None:
             code = frame.f_code
             if self.is_user(code.co_filename):
-                found.append((self._keep(code), frame.f_lasti))
+                found.append((self.keep(code), frame.f_lasti))
             elif not found and not self._is_framework(code.co_filename):
-                others.append((self._keep(code), frame.f_lasti))
+                others.append((self.keep(code), frame.f_lasti))
             frame = frame.f_back
         return tuple(_shortened(found or others))
 
@@ -502,9 +522,9 @@ class Places:
         others = []
         for index, code in enumerate(codes):
             if self.is_user(code.co_filename):
-                found.append((self._keep(code), instructions[index]))
+                found.append((self.keep(code), instructions[index]))
             elif not found and not self._is_framework(code.co_filename):
-                others.append((self._keep(code), instructions[index]))
+                others.append((self.keep(code), instructions[index]))
         return tuple(_shortened(found or others))
 
     def place(self, code: Any, instruction: int) -> list[Any]:
@@ -524,7 +544,7 @@ class Places:
             return [file, name, line, column, end_line, end_column]
         return [file, name, _line_of(kept, instruction), None, None, None]
 
-    def _keep(self, code: types.CodeType) -> int:
+    def keep(self, code: types.CodeType) -> int:
         """Return a number for the code; it is kept, so that the number stays its own."""
         number = id(code)
         if number not in self._codes:
@@ -587,6 +607,29 @@ def _user_paths(text: str, wrapper: types.FrameType | None) -> dict[str, str]:
         else:
             return found
     return {}
+
+
+def _value_kind(value: Any) -> str:
+    """Return what `jax.jit` makes of an argument: see `events.Values`."""
+    for kind in (bool, int, float):
+        if isinstance(value, kind):
+            return kind.__name__
+    try:
+        if _is_array(value):
+            return "array"
+        leaves = sys.modules["jax"].tree_util.tree_leaves(value)
+        if all(isinstance(leaf, (bool, int, float, complex)) or _is_array(leaf) for leaf in leaves):
+            return "arrays"
+        hash(value)
+    except Exception:  # noqa: BLE001  (the user's own methods may raise anything)
+        return "neither"
+    return "static"
+
+
+def _is_array(leaf: Any) -> bool:
+    # numpy itself has both attributes.
+    shape, dtype = getattr(leaf, "shape", None), getattr(leaf, "dtype", None)
+    return isinstance(shape, tuple) and getattr(dtype, "kind", "") not in set("OUSMm")
 
 
 def _short_dtype(dtype: Any) -> str:

@@ -115,6 +115,7 @@ class _Process:
             "lowering": self._lowering,
             "compile": self._compile,
             "equations": self._equations,
+            "values": self._values,
             "miss": self._text,
             "record": self._text,
             "xla": self._text,
@@ -232,6 +233,10 @@ class _Process:
             form=line.get("form", ""),
             **common,
         )
+
+    def _values(self, line: dict[str, Any], common: dict[str, Any]) -> Iterator[Event]:
+        file, number, name = line["definition"]
+        yield events.Values(definition=Frame(file, number, name), values=line["values"], **common)
 
     def _text(self, line: dict[str, Any], common: dict[str, Any]) -> Iterator[Event]:
         if line["text"].startswith("Persistent compilation cache hit"):

@@ -9,13 +9,14 @@ from __future__ import annotations
 import ast
 import itertools
 import os
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from jaxlint.doctor import causes
 from jaxlint.doctor.events import Frame
-from jaxlint.doctor.model import CONTROL, Flood, MissGroup, Model, Operation
+from jaxlint.doctor.model import CONTROL, Flood, Key, MissGroup, Model, Operation
 from jaxlint.doctor.sources import Sources
 from jaxlint.doctor.traceable import Function, Module
 
@@ -25,16 +26,18 @@ GROWN = 4
 WHILE_TRACED = "what is computed here comes of no traced argument, and a trace around it is under way"
 _MADE_OF = 4
 """How many steps are gone from an object to what it was made by."""
-Kind = Literal["function", "call", "body", "growth", "unknown"]
+Kind = Literal["function", "call", "body", "library", "growth", "unknown"]
 
 
 @dataclass(eq=False)
 class Root:
     """Operations that one change takes care of.
 
-    `kind` says what is to be compiled: a `function` of the user's, a `call` of a library's, a part of a `body`.
+    `kind` says what is to be compiled: a `function` of the user's, a `call` of a library's, a part of a `body`.  Of a
+    `library` are those of a call that no jitted function can be put around: it changes an object, or makes one.
     `growth` is for shapes that grow, and `unknown` for operations of which no line is known.  `name` is what to
-    compile; `options` are the parameters that must be static, `obstacle` is why the function around cannot be compiled.
+    compile; `options` are the parameters that must be static, by name or position, `obstacle` is why the function
+    around cannot be compiled.
     """
 
     kind: Kind
@@ -49,8 +52,20 @@ class Root:
     saving: float = 0.0
     again: list[MissGroup] = field(default_factory=list)
     """Operations with functions in them, as loops, that are compiled again on each call."""
+    loops: set[Key] = field(default_factory=set)
+    """The functions of such operations whose first compile is in here too."""
     processes: int = 1
     """In how many processes this happened, alike in each."""
+
+    @property
+    def static(self) -> str:
+        """How the wrapper is told of the options: `, static_argnames="mode"`."""
+        if self.wrapper.endswith("filter_jit"):
+            return ""
+        numbers = [int(option) for option in self.options if option.isdigit()]
+        names = [option for option in self.options if not option.isdigit()]
+        told = (("static_argnums", numbers), ("static_argnames", names))
+        return "".join(f", {parameter}={_one_or_all(values)}" for parameter, values in told if values)
 
     @property
     def programs(self) -> int:
@@ -88,24 +103,22 @@ def find(model: Model, sources: Sources) -> list[Root]:
     each = price(operations)
     roots = _Roots(model, sources)
     growing, rest = _growing(operations, sources)
-    again = [
-        group
-        for group in model.misses
-        if group.cause is causes.Cause.REDEFINED_FUNCTION and group.program in CONTROL and group.stack
-    ]
-    found = [*roots.grown(growing), *roots.pooled(rest, again)]
+    loops = [group for group in model.misses if group.program in CONTROL and group.stack and group.compiles]
+    found = [*roots.grown(growing), *roots.pooled(rest, loops)]
     flood_of = {id(operation): flood for flood in model.floods for operation in flood.programs.values()}
     for root in found:
         root.processes = len(_processes(root, flood_of)) or 1
         if root.kind == "growth":
             root.saving = root.seconds * (1 - 1 / len(root.sizes))
-        else:
+        elif root.kind != "library":
             # Of a body one statement is one change.
             lines = _by_line(root) if root.kind == "body" else [root.operations]
             kept = 0.0 if root.kind == "unknown" else each
             root.saving = max(sum(min(o.cost.total, each * o.count) for o in line) - kept for line in lines)
             root.saving = max(root.saving, 0.0)
-        root.saving += sum(group.cost.total for group in root.again)
+        # Once each has to be compiled.
+        kept_of = {id(group): 0 if group.key in root.loops else 1 for group in root.again}
+        root.saving += sum(group.cost.total * (1 - kept_of[id(group)] / group.compiles) for group in root.again)
         root.saving /= root.processes
     return sorted(found, key=lambda root: -root.saving)
 
@@ -138,16 +151,22 @@ class _Roots:
     def __init__(self, model: Model, sources: Sources) -> None:
         self._sources = sources
         self._modules: dict[str, Module | None] = {}
+        self._values = model.values
+        self._packages = {_package(function.key.file) for function in model.functions}
         self._loops = self._functions_that_loop(model)
         self._compiled = {(function.key.file, function.key.line) for function in model.functions if function.compiles}
 
-    def pooled(self, operations: list[Operation], again: Iterable[MissGroup] = ()) -> list[Root]:
-        """Return the roots of operations, each of them in one; of loops that compile again, those that are in one."""
+    def pooled(self, operations: list[Operation], loops: Sequence[MissGroup] = ()) -> list[Root]:
+        """Return the roots of operations, each of them in one; of loops, those that compile again in one."""
         made: dict[object, Root] = {}
-        for group in again:
-            key, root = self._root(Operation(group.program, "", group.stack))
-            if root.kind in ("function", "call"):
-                _known(made, key, root).again.append(group)
+        found = [(group, *self._root(Operation(group.program, "", group.stack))) for group in loops]
+        begun = {(key, group.key) for group, key, _ in found if group.cause is causes.Cause.NEW_FUNCTION}
+        for group, key, root in found:
+            if group.cause is causes.Cause.REDEFINED_FUNCTION and root.kind in ("function", "call"):
+                here = (key, group.key) in begun
+                if here or group.compiles > 1:
+                    _known(made, key, root).again.append(group)
+                    made[key].loops.update([group.key] if here else [])
         for operation in operations:
             key, root = self._root(operation)
             _known(made, key, root).operations.append(operation)
@@ -207,18 +226,19 @@ class _Roots:
         called = call.func if call is not None else None
         name = step.module.qualified(called.func if isinstance(called, ast.Call) else called) if called else ""
         known = name.startswith(("jax.", "numpy."))
-        discarded = call is not None and step.module.is_discarded(call)
-        if (
-            call is None
-            or discarded
-            or not name
-            or known
-            or name.partition(".")[0] in _SHOWING
-            or _is_of_the_world(step)
-        ):
+        if call is None or not name or known or name.partition(".")[0] in _SHOWING or _is_of_the_world(step):
             return self._body(operation)
         text = ast.unparse(call.func)
-        root = Root("call", step.frame, text, step.module.wrapper(), _options(call, None, step.module))
+        wrapper = step.module.wrapper()
+        if step.module.is_discarded(call):
+            if wrapper == "nnx.jit" or not isinstance(called, ast.Attribute):
+                return self._body(operation)
+            return ("library", step.file, step.frame.line, text), Root("library", step.frame, text)
+        if not self._returns(step):
+            return ("library", step.file, step.frame.line, text), Root("library", step.frame, text)
+        if not self._takes(step, None):
+            return self._body(operation)
+        root = Root("call", step.frame, text, wrapper, self._options(step, None))
         return ("call", step.file, step.frame.line, text), root
 
     def _of_function(self, outer: _Step, inner: _Step) -> tuple[object, Root]:
@@ -228,12 +248,13 @@ class _Roots:
         assert function is not None  # noqa: S101  (the caller looked)
         wrapper = inner.module.wrapper()
         if function.name == "__init__" and call is not None:
-            return ("call", outer.file, outer.frame.line, text), Root("call", outer.frame, text, wrapper)
-        if text.rpartition(".")[2] != function.name:
-            # A library's function called it: that is what is to be compiled.
-            root = Root("call", outer.frame, text, wrapper, _options(call, None, outer.module))
+            root = Root("call", outer.frame, text, wrapper, self._options(outer, inner))
             return ("call", outer.file, outer.frame.line, text), root
-        root = Root("function", outer.frame, function.name, wrapper, _options(call, function, outer.module))
+        if call is not None and not _is_named(call, function):
+            # A library's function called it: that is what is to be compiled.
+            root = Root("call", outer.frame, text, wrapper, self._options(outer, None))
+            return ("call", outer.file, outer.frame.line, text), root
+        root = Root("function", outer.frame, function.name, wrapper, self._options(outer, inner))
         return ("function", inner.file, function.node.lineno, function.name), root
 
     def _body(self, operation: Operation) -> tuple[object, Root]:
@@ -251,6 +272,9 @@ class _Roots:
         call = _call(outer)
         if call is None or inner.function is None or outer.module.is_discarded(call):
             return False
+        called = inner if _is_named(call, inner.function) else None
+        if not self._takes(outer, called) or not self._returns(outer):
+            return False
         if inner.function.name == "__init__":
             return inner.module.makes_a_pytree(inner.function)
         return bool(call.args or call.keywords or isinstance(call.func, ast.Attribute))
@@ -265,7 +289,69 @@ class _Roots:
             return WHILE_TRACED
         if function.name == "main":
             return "it is the program itself"
-        return function.obstacle
+        held = self._held(step)
+        decides = next((name for name in function.options if held.get(name) == "array"), "")
+        return f"the value of `{decides}` decides" if decides else function.obstacle
+
+    # --- what is passed ----------------------------------------------------------------------------------------------
+
+    def _held(self, step: _Step) -> dict[str, str]:
+        """Return what the names of a function, or of a module, were seen to hold."""
+        function = step.function
+        name, line = (function.name, function.first) if function is not None else ("<module>", 0)
+        return self._values.get((step.file, name, line), {})
+
+    def _given(self, outer: _Step, inner: _Step | None) -> Iterator[tuple[str, ast.expr, str]]:
+        """Yield the arguments of a call: name, or number where no name is known, expression, and what it was.
+
+        `inner` is in the function that is called, None where it is a library's.
+        """
+        call = _call(outer)
+        if call is None:
+            return
+        function = inner.function if inner is not None else None
+        names = function.parameters if function is not None else list(map(str, range(len(call.args))))
+        if names[:1] in (["self"], ["cls"]):
+            names = names[1:]
+        around = self._held(outer)
+        within = self._held(inner) if inner is not None else {}
+        passed = [*zip(names, call.args, strict=False), *((k.arg, k.value) for k in call.keywords if k.arg)]
+        for name, value in passed:
+            yield name, value, within.get(name) or (around.get(value.id, "") if isinstance(value, ast.Name) else "")
+
+    def _takes(self, outer: _Step, inner: _Step | None) -> bool:
+        """Tell whether a jitted function can take what a call was given; other wrappers than `jax.jit` take more."""
+        given = self._given(outer, inner)
+        return outer.module.wrapper() != "jax.jit" or not any(kind == "neither" for _, _, kind in given)
+
+    def _returns(self, outer: _Step) -> bool:
+        """Tell whether a jitted function can return what a call returned."""
+        call = _call(outer)
+        if call is None or outer.module.wrapper() != "jax.jit":
+            return True
+        held = self._held(outer)
+        return not any(held.get(n) in ("static", "neither") for n in outer.module.results(call, outer.function))
+
+    def _options(self, outer: _Step, inner: _Step | None) -> list[str]:
+        """Return the arguments of a call that must be static: flags, objects, and what the function decides by.
+
+        An integer is traced only where it differs between calls: it may be a size.
+        """
+        function = inner.function if inner is not None else None
+        decide = function.options if function is not None else []
+        objects = function.objects if function is not None else []
+        found = []
+        for name, value, kind in self._given(outer, inner):
+            text = name in decide or _is_option(value, outer.module)
+            if kind == "int":
+                is_static = text or not outer.module.varies(value, outer.function)
+            elif kind:
+                is_static = kind in ("static", "neither", "bool") or (text and kind == "float")
+            else:
+                is_static = text or name in objects
+            if is_static:
+                found.append(name)
+        return found if function is None else [name for name in function.parameters if name in found]
 
     def _is_compiled(self, step: _Step) -> bool:
         function = step.function
@@ -285,13 +371,13 @@ class _Roots:
         module = self._modules.get(file)
         if module is None:
             text = self._sources.text(file)
-            module = self._modules[file] = Module(text.source.text if text is not None else "", self._is_users)
+            module = self._modules[file] = Module(text.source.text if text is not None else "", self._is_seen)
         return module
 
-    def _is_users(self, name: str) -> bool:
-        """Tell whether a module, or what is imported of it, is a file of the project."""
+    def _is_seen(self, name: str) -> bool:
+        """Tell whether a module, or what is imported of it, is of the project, or of a package that jax traced."""
         parts = name.lstrip(".").split(".")
-        if name.startswith("."):
+        if name.startswith(".") or parts[0] in self._packages:
             return True
         folder = self._sources.folder
         return any(os.path.isfile(os.path.join(folder, *parts[:n]) + ".py") for n in range(1, len(parts) + 1)) or (
@@ -311,7 +397,20 @@ class _Roots:
         return found
 
 
+def _one_or_all(values: list[int] | list[str]) -> str:
+    return repr(values[0] if len(values) == 1 else tuple(values)).replace("'", '"')
+
+
 _SHOWING = frozenset({"print", "matplotlib", "wandb", "logging", "float", "int", "bool", "str", "repr"})
+
+
+def _package(file: str) -> str:
+    """Return the installed package that a file is of; empty where it is of none."""
+    found = _INSTALLED.search(file)
+    return found["package"] if found is not None else ""
+
+
+_INSTALLED = re.compile(r"[/\\](?:site|dist)-packages[/\\](?P<package>\w+)")
 
 
 def _is_comprehension(frame: Frame) -> bool:
@@ -322,6 +421,11 @@ def _call(step: _Step) -> ast.Call | None:
     frame = step.frame
     found = step.module.call(frame.line, frame.column, frame.end_line, frame.end_column)
     return found if isinstance(found, ast.Call) else None
+
+
+def _is_named(call: ast.Call, function: Function) -> bool:
+    """Tell whether a call is of a function, and not of a library's that calls it."""
+    return function.name in ("__init__", ast.unparse(call.func).rpartition(".")[2])
 
 
 def _is_of_the_world(step: _Step) -> bool:
@@ -340,24 +444,6 @@ def _is_of_the_world(step: _Step) -> bool:
         value = made.value if isinstance(made, ast.Assign | ast.AnnAssign) else None
         node = value.func if isinstance(value, ast.Call) else None
     return False
-
-
-def _options(call: ast.Call | None, function: Function | None, module: Module) -> list[str]:
-    """Return the arguments that must be static: text, flags and functions, and what the function decides by."""
-    if call is None:
-        return []
-    found = dict.fromkeys(keyword.arg for keyword in call.keywords if keyword.arg and _is_option(keyword.value, module))
-    if function is None:
-        found.update({str(number): None for number, value in enumerate(call.args) if _is_option(value, module)})
-        return list(filter(None, found))
-    names = function.parameters
-    if names[:1] == ["self"] and isinstance(call.func, ast.Attribute):
-        names = names[1:]
-    given = dict(zip(names, call.args, strict=False))
-    found.update({name: None for name, value in given.items() if _is_option(value, module)})
-    given.update({keyword.arg: keyword.value for keyword in call.keywords if keyword.arg})
-    found.update({name: None for name in function.options if name in given})
-    return [name for name in function.parameters if name in found]
 
 
 def _is_option(node: ast.expr, module: Module) -> bool:

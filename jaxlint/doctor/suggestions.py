@@ -96,7 +96,7 @@ def suggest(
     model: Model,
     roots: list[Root],
     of_miss: dict[int, list[Diagnostic]],
-    of_flood: dict[int, list[Diagnostic]],
+    of_operation: dict[int, list[Diagnostic]],
     sources: Sources,
 ) -> list[Suggestion]:
     """Return what to change, the largest saving first; what one finding explains is one suggestion."""
@@ -104,8 +104,8 @@ def suggest(
     grown: list[Suggestion] = []
     flood_of = {id(operation): flood for flood in model.floods for operation in flood.programs.values()}
     for root in roots:
-        for part in _parted(root, flood_of, of_flood):
-            suggestion = _of_root(part, flood_of, of_flood)
+        for part in _parted(root, of_operation):
+            suggestion = _of_root(part, flood_of, of_operation)
             if root.kind == "growth":
                 grown.append(suggestion)
             mark = _mark(suggestion, id(part)) if root.kind == "body" else (id(part),)
@@ -147,14 +147,14 @@ def _is_below(group: MissGroup, growth: Suggestion) -> bool:
     )
 
 
-def _parted(root: Root, flood_of: dict[int, Flood], of_flood: dict[int, list[Diagnostic]]) -> Iterator[Root]:
+def _parted(root: Root, of_operation: dict[int, list[Diagnostic]]) -> Iterator[Root]:
     """Yield a part for each finding, where a root is no more than what runs in the same function."""
     if root.kind not in ("body", "unknown"):
         yield root
         return
     parts: dict[object, list[Operation]] = {}
     for operation in root.operations:
-        found = of_flood[id(flood_of[id(operation)])]
+        found = of_operation[id(operation)]
         parts.setdefault((found[0].filename, found[0].fingerprint) if found else None, []).append(operation)
     whole = root.seconds
     for operations in parts.values():
@@ -169,7 +169,7 @@ def _parted(root: Root, flood_of: dict[int, Flood], of_flood: dict[int, list[Dia
         yield part
 
 
-def _of_root(root: Root, flood_of: dict[int, Flood], of_flood: dict[int, list[Diagnostic]]) -> Suggestion:
+def _of_root(root: Root, flood_of: dict[int, Flood], of_operation: dict[int, list[Diagnostic]]) -> Suggestion:
     suggestion = Suggestion("", root.site, root.saving, root.seconds, _root_advice(root), root=root)
     floods: dict[int, Flood] = {}
     for operation in root.operations:
@@ -178,7 +178,7 @@ def _of_root(root: Root, flood_of: dict[int, Flood], of_flood: dict[int, list[Di
         suggestion.flood_costs.setdefault(id(flood), Cost()).add(operation.cost)
     suggestion.floods = list(floods.values())
     suggestion.misses = list(root.again)
-    suggestion.findings = unique(found for flood in suggestion.floods for found in of_flood[id(flood)])
+    suggestion.findings = unique(found for operation in root.operations for found in of_operation[id(operation)])
     return suggestion
 
 
@@ -187,22 +187,15 @@ def _root_advice(root: Root) -> str:
         return advice.GROWTH
     if root.kind == "unknown":
         return f"{advice.FLOOD}  {advice.PLACELESS}"
+    if root.kind == "library":
+        return advice.WITHIN_A_LIBRARY.format(name=_clipped(root.name))
     if root.kind == "body":
         why = f"  `{root.name}` cannot be jitted as a whole: {root.obstacle}." if root.obstacle and root.name else ""
         if root.obstacle == WHILE_TRACED:
             return advice.CONSTANTS
         return advice.FLOOD + why
-    if root.wrapper.endswith("filter_jit") or not root.options:
-        static = ""
-    elif all(option.isdigit() for option in root.options):
-        static = f", static_argnums={_tuple([int(option) for option in root.options])}"
-    else:
-        static = f", static_argnames={_tuple([option for option in root.options if not option.isdigit()])}"
-    return advice.COMPILE.format(compiled=f"{root.wrapper}({_clipped(root.name)}{static})", name=_clipped(root.name))
-
-
-def _tuple(values: list[int] | list[str]) -> str:
-    return repr(values[0] if len(values) == 1 else tuple(values)).replace("'", '"')
+    compiled = f"{root.wrapper}({_clipped(root.name)}{root.static})"
+    return advice.COMPILE.format(compiled=compiled, name=_clipped(root.name))
 
 
 def _matters(suggestion: Suggestion) -> bool:
@@ -248,7 +241,10 @@ def _of_miss(group: MissGroup, findings: list[Diagnostic], model: Model, sources
         if share is None:
             return None
         return Suggestion("", group.site, each * share, seconds, advice.LARGE, findings=findings, misses=[group])
-    return Suggestion("", group.site, each, seconds, advice.ADVICE[group.cause], findings=findings, misses=[group])
+    text = advice.ADVICE[group.cause]
+    if group.cause is Cause.REDEFINED_FUNCTION and group.key.file and not sources.is_user(group.key.file):
+        text = advice.OF_A_LIBRARY
+    return Suggestion("", group.site, each, seconds, text, findings=findings, misses=[group])
 
 
 def _written_out(key: Key, findings: list[Diagnostic], model: Model, sources: Sources) -> float | None:
@@ -388,9 +384,8 @@ def _say_operations(suggestion: Suggestion) -> None:
         for group in suggestion.misses[:2]:
             suggestion.facts.append(f"{group.program or group.key.name} was compiled again for them as well")
     else:
-        suggestion.title = (
-            f"`{_clipped(root.name)}` runs operation by operation: {programs} programs, where one would be enough{end}"
-        )
+        what = "inside the library" if root.kind == "library" else "where one would be enough"
+        suggestion.title = f"`{_clipped(root.name)}` runs operation by operation: {programs} programs, {what}{end}"
     if root is not None and root.again:
         times = sum(group.count for group in root.again)
         names = sorted({group.program for group in root.again})
@@ -406,7 +401,7 @@ def _say_operations(suggestion: Suggestion) -> None:
         suggestion.facts.append(listed + (f" and {len(most) - 8} more" if len(most) > 8 else ""))
     if (
         root is not None
-        and root.kind != "growth"
+        and root.kind not in ("growth", "library")
         and suggestion.seconds > 0
         and suggestion.saving < suggestion.seconds / 5
     ):

@@ -108,13 +108,17 @@ def _write_suggestions(joined: Joined, writer: _Plain) -> None:
         if joined.model.functions:
             writer.heading("Nothing was compiled twice, and nothing ran operation by operation.")
         return
-    writer.heading("What to change, the largest saving first")
     shown = joined.shown
+    rest = [suggestion for suggestion in joined.suggestions if suggestion not in shown]
+    saved = seconds(sum(suggestion.saving for suggestion in rest))
+    if not shown:
+        changes = _count(len(rest), "small change")
+        writer.heading(f"Nothing to change that matters: {changes} would save up to {saved}.")
+        return
+    writer.heading("What to change, the largest saving first")
     for number, suggestion in enumerate(shown, 1):
         writer.suggestion(number, suggestion, joined)
-    rest = [suggestion for suggestion in joined.suggestions if suggestion not in shown]
     if rest:
-        saved = seconds(sum(suggestion.saving for suggestion in rest))
         writer.text(f"and {len(rest)} smaller, which would save up to {saved} together")
 
 
@@ -305,6 +309,8 @@ def _saving(suggestion: Suggestion) -> str:
         if tried.failure:
             return "tried, and it failed"
         return f"tried: saves {seconds(saved)}" if saved > 0 else f"tried: costs {seconds(-saved)} more"
+    if suggestion.root is not None and suggestion.root.kind == "library":
+        return "nothing to save in this run"
     if suggestion.saving < 0.0005:
         return "saves a part of its seconds" if suggestion.seconds >= 0.0005 else "saves next to nothing here"
     return f"saves up to {seconds(suggestion.saving)}"

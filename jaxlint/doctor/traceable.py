@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+_Loop = ast.For | ast.AsyncFor | ast.While | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 _PURE = frozenset(
     """
@@ -51,6 +52,8 @@ class Function:
     obstacle: str = ""
     options: list[str] = field(default_factory=list)
     """Parameters whose values decide what is computed, so that they have to be static."""
+    objects: list[str] = field(default_factory=list)
+    """Parameters of which methods are called: objects, or records of arrays."""
     owner: ast.ClassDef | None = None
     is_compiled: bool = False
     """Whether a decorator compiles it."""
@@ -68,13 +71,13 @@ class Function:
 class Module:
     """The functions and calls of one file."""
 
-    def __init__(self, text: str, is_users: Callable[[str], bool] = lambda _: False) -> None:
-        """Read a file; `is_users` tells whether a module is of the project, so that what it does was seen."""
+    def __init__(self, text: str, is_seen: Callable[[str], bool] = lambda _: False) -> None:
+        """Read a file; `is_seen` tells whether what a module does was seen in the run."""
         try:
             self.tree: ast.Module = ast.parse(text)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             self.tree = ast.Module([], [])
-        self.is_users = is_users
+        self.is_seen = is_seen
         self.imports = dict(_imports(self.tree))
         self._functions: list[tuple[int, int, Function]] = []
         self._index(self.tree, None, [])
@@ -127,6 +130,26 @@ class Module:
                 found = node
         return found
 
+    def results(self, call: ast.expr, around: Function | None) -> list[str]:
+        """Return the names that are given what a call returns, and nothing else."""
+        scope: ast.AST = around.node if around is not None else self.tree
+        stored = [n.id for n in ast.walk(scope) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+        assigned = (n for n in ast.walk(scope) if isinstance(n, ast.Assign) and n.value is call)
+        targets = [target for node in assigned for target in node.targets]
+        parts = [part for t in targets for part in (t.elts if isinstance(t, ast.Tuple | ast.List) else [t])]
+        return [part.id for part in parts if isinstance(part, ast.Name) and stored.count(part.id) == 1]
+
+    def varies(self, value: ast.expr, around: Function | None) -> bool:
+        """Tell whether an argument differs between the iterations of the loops around it."""
+        scope: ast.AST = around.node if around is not None else self.tree
+        names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
+        loops = (node for node in ast.walk(scope) if isinstance(node, _Loop) and _holds(node, value))
+        return any(
+            isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in names
+            for loop in loops
+            for node in ast.walk(loop)
+        )
+
     def wrapper(self) -> str:
         """Return what compiles a function here: `jax.jit`, or that of the library whose models are passed."""
         packages = set(self.imports.values())
@@ -171,7 +194,7 @@ class Module:
         """Tell whether a dotted name is of a package that was imported here and acts outside of jax."""
         head = name.partition(".")[0]
         imported = any(head == package.partition(".")[0] for package in self.imports.values())
-        return imported and bool(head) and head not in _PURE and not self.is_users(name)
+        return imported and bool(head) and head not in _PURE and not self.is_seen(name)
 
     def qualified(self, node: ast.expr) -> str:
         """Return the dotted name of an expression with what was imported in place; empty where it has none."""
@@ -249,25 +272,24 @@ class _Body:
             yield f"`{ast.unparse(node.func)}` needs a value"
         elif isinstance(node.func, ast.Attribute) and node.func.attr in _HOST_METHODS:
             yield f"`.{node.func.attr}()` needs a value"
-        elif self._is_imported(node.func) and head and head not in _PURE and not self._module.is_users(name):
+        elif self._is_imported(node.func) and head and head not in _PURE and not self._module.is_seen(name):
             yield f"it calls `{ast.unparse(node.func)}`, which acts outside of jax"
 
     def _decides(self, node: ast.Call) -> None:
         """Note the parameters that a call shows to be no arrays: objects with methods of their own, and sizes."""
         called = node.func
         if isinstance(called, ast.Attribute) and called.attr not in _ARRAY_METHODS:
-            self._option(called.value)
+            self._option(called.value, self._function.objects)
         if isinstance(called, ast.Name) and called.id in ("range", "getattr"):
             for argument in node.args:
-                self._option(argument)
+                self._option(argument, self._function.options)
         for keyword in node.keywords:
             if keyword.arg in _SIZES:
-                self._option(keyword.value)
+                self._option(keyword.value, self._function.options)
 
-    def _option(self, node: ast.expr) -> None:
-        known = ("self", *self._function.options)
-        if isinstance(node, ast.Name) and node.id in self._parameters and node.id not in known:
-            self._function.options.append(node.id)
+    def _option(self, node: ast.expr, found: list[str]) -> None:
+        if isinstance(node, ast.Name) and node.id in self._parameters and node.id not in ("self", *found):
+            found.append(node.id)
 
     def _is_imported(self, node: ast.expr) -> bool:
         while isinstance(node, ast.Attribute):
@@ -318,6 +340,10 @@ def _own(node: FunctionNode) -> Iterator[ast.AST]:
         yield found
         if not isinstance(found, FunctionNode | ast.ClassDef):
             waiting.extend(ast.iter_child_nodes(found))
+
+
+def _holds(node: ast.AST, part: ast.AST) -> bool:
+    return any(found is part for found in ast.walk(node))
 
 
 def _is_builtin(node: ast.expr) -> bool:

@@ -134,23 +134,14 @@ def _compiled(root: Root, sources: Sources) -> Candidate | None:
     if not calls:
         return None
     edits = []
-    static = _static(root)
     for call in calls:
         function = call.func
         edits.append((_offset(text, function.lineno, function.col_offset), f"{wrapper}("))
-        edits.append((_offset(text, function.end_lineno or 0, function.end_col_offset or 0), f"{static})"))
+        edits.append((_offset(text, function.end_lineno or 0, function.end_col_offset or 0), f"{root.static})"))
     made = text.source.text
     for at, content in sorted(edits, key=lambda edit: -edit[0]):
         made = made[:at] + content + made[at:]
     return Candidate(text.path, made)
-
-
-def _static(root: Root) -> str:
-    if not root.options or root.wrapper.endswith("filter_jit"):
-        return ""
-    if all(option.isdigit() for option in root.options):
-        return f", static_argnums=({', '.join(root.options)},)"
-    return f", static_argnames={tuple(option for option in root.options if not option.isdigit())!r}"
 
 
 def _offset(text: Text, row: int, column: int) -> int:

@@ -342,3 +342,144 @@ def test_a_call_whose_result_nothing_uses_is_made_for_what_it_does(project: Proj
     happened = [e for name in ("a", "b", "c") for e in operation(name, stack)]
     (found,) = suggestions(project, code, happened)
     assert found["title"].startswith("3 operations were compiled one by one")
+
+
+GIVEN = """\
+import jax.numpy as jnp
+
+
+def step(state, batch, width, mode):
+    state = state.updated(batch)
+    return jnp.sin(state) * width, mode
+
+
+def main(state, batches, config):
+    for i, batch in enumerate(batches):
+        state, info = step(state, batch, config.width, config.mode)
+        print(info)
+        state, info = step(state, batch, i, config.mode)
+
+
+main(1, [2], 3)
+"""
+
+
+def seen(code: str, function: str, **values: str) -> Event:
+    """Return what tells that the names of a function were seen to hold these."""
+    name = function.rpartition(".")[2]
+    line = 1 if function == "<module>" else code[: code.index(f"def {name}(")].count("\n") + 1
+    return events.Values(definition=Frame("train.py", line, function), values=values)
+
+
+def of_step(call: str, *more: Event) -> list[Event]:
+    stack = (at(GIVEN, "jnp.sin(state)", "step"), at(GIVEN, call, "main"), at(GIVEN, "main(1, [2], 3)"))
+    return [*more, *(e for name in ("a", "b", "c") for e in operation(name, stack))]
+
+
+def test_what_the_run_saw_decides_what_is_static(project: Project) -> None:
+    """A record of arrays has methods, and is traced all the same; a number that stays the same may be a size."""
+    held = seen(GIVEN, "step", state="arrays", batch="array", width="int", mode="static")
+    (found,) = suggestions(project, GIVEN, of_step("step(state, batch, config.width, config.mode)", held))
+    assert found["static"] == ["width", "mode"]
+    assert 'jax.jit(step, static_argnames=("width", "mode"))' in found["advice"]
+    (found,) = suggestions(project, GIVEN, of_step("step(state, batch, i, config.mode)", held))
+    assert found["static"] == ["mode"]
+
+
+def test_what_a_jitted_function_cannot_take_or_return_is_not_to_be_compiled(project: Project) -> None:
+    first = "step(state, batch, config.width, config.mode)"
+    unhashable = seen(GIVEN, "step", state="arrays", mode="neither")
+    (found,) = suggestions(project, GIVEN, of_step(first, unhashable))
+    assert found["kind"] == "body"
+    code = "import jax.numpy as jnp\nimport game\n\n\nname = game.play(3)\nworld = game.World(3)\n"
+    for call, title in (("game.play(3)", "`game.play` runs"), ("game.World(3)", "`game.World` runs")):
+        happened = [e for name in ("a", "b", "c") for e in operation(name, (at(code, call),))]
+        known = events.Miss(function="f", definition=Frame("/site-packages/game/a.py", 1, "f"), text=" never seen")
+        (found,) = suggestions(project, code, [known, *happened])
+        assert found["kind"] == "call"
+        values = seen(code, "<module>", name="static", world="neither")
+        (found,) = suggestions(project, code, [known, values, *happened])
+        assert found["kind"] == "library"
+        assert found["title"].startswith(title)
+        assert found["saving"] == 0
+        assert "persistent cache" in found["advice"]
+
+
+def test_arrays_that_decide_keep_a_function_from_being_traced(project: Project) -> None:
+    code = (
+        "import jax.numpy as jnp\n\n\ndef clip(x, most):\n    if most > 0:\n        return jnp.sin(x)\n"
+        "    return x\n\n\ndef main(x):\n    print(clip(x, x[0]))\n\n\nmain(1)\n"
+    )
+    stack = (at(code, "jnp.sin(x)", "clip"), at(code, "clip(x, x[0])", "main"), at(code, "main(1)"))
+    happened = [e for name in ("a", "b", "c") for e in operation(name, stack)]
+    (found,) = suggestions(project, code, [seen(code, "clip", x="array", most="float"), *happened])
+    assert 'jax.jit(clip, static_argnames="most")' in found["advice"]
+    (found,) = suggestions(project, code, [seen(code, "clip", x="array", most="array"), *happened])
+    assert found["kind"] == "body"
+    assert "`clip` cannot be jitted as a whole: the value of `most` decides" in found["advice"]
+
+
+def test_a_library_call_made_for_what_it_does_is_told_as_such(project: Project) -> None:
+    code = "from numpyro.infer import MCMC\n\nmcmc = MCMC(1)\nmcmc.run(3)\nprint(mcmc)\n"
+    happened = [e for name in ("a", "b", "c") for e in operation(name, (at(code, "mcmc.run(3)"),))]
+    (found,) = suggestions(project, code, happened)
+    assert found["title"] == "`mcmc.run` runs operation by operation: 3 programs, inside the library"
+    assert "nothing to save in this run" in " ".join(project.run("log", "--isolated", "run.jsonl").out.split())
+
+
+def test_positions_and_names_are_both_told(project: Project) -> None:
+    code = "import jax.numpy as jnp\nimport haiku\n\nprint(haiku.run('a', 1, mode='b'))\n"
+    happened = [e for name in ("a", "b", "c") for e in operation(name, (at(code, "haiku.run('a', 1, mode='b')"),))]
+    (found,) = suggestions(project, code, happened)
+    assert 'jax.jit(haiku.run, static_argnums=0, static_argnames="mode")' in found["advice"]
+
+
+def test_a_finding_explains_what_its_own_stack_led_to(project: Project) -> None:
+    """A helper's line is shared by all that call it; a finding on one of the callers is about that one."""
+    code = (
+        "import jax.numpy as jnp\n\n\ndef helper(x):\n    return jnp.sin(x) + 1\n\n\n"
+        "def main(xs):\n    first = helper(xs)\n    total = jnp.zeros(3)\n    for x in xs:\n"
+        "        total = total + jnp.tan(x) * jnp.cos(helper(x))\n    return first, total\n\n\nmain(1)\n"
+    )
+    inner = at(code, "jnp.sin(x)", "helper")
+    main = at(code, "main(1)")
+    calls = (at(code, "helper(xs)", "main"), at(code, "helper(x)", "main"))
+    happened = [e for call in calls for name in ("a", "b", "c") for e in operation(name, (inner, call, main))]
+    (found,) = suggestions(project, code, happened)
+    assert [finding["code"] for finding in found["findings"]] == ["JAX402"]
+    (found,) = suggestions(project, code, happened[: len(happened) // 2])
+    assert found["findings"] == []
+
+
+def test_a_function_that_a_library_creates_is_not_the_users_to_move(project: Project) -> None:
+    code = "import dynamax\n\nfor rate in (1, 2):\n    dynamax.fit(rate)\n"
+    site = at(code, "dynamax.fit(rate)")
+    definition = Frame("/usr/lib/python3/site-packages/dynamax/ssm.py", 9, "loss")
+    happened: list[Event] = []
+    for number in range(2):
+        text = f"  never seen function:\n    loss id={number}"
+        happened += [
+            events.Miss(function="loss", definition=definition, text=text, stack=(site,)),
+            TraceEnd(function="loss", seconds=0.1, stack=(site,)),
+            LoweringBegin(program="loss", types="(ShapedArray(float32[]),)", stack=(site,)),
+            Compile(program="loss", seconds=1.0, stack=(site,)),
+        ]
+    (found,) = suggestions(project, code, happened)
+    assert found["causes"] == ["redefined-function"]
+    assert found["advice"].startswith("The library creates this function on each call")
+
+
+def test_a_run_of_which_nothing_matters_says_so(project: Project) -> None:
+    code = "import jax.numpy as jnp\n\n\ndef f(x):\n    return jnp.sin(x)\n\n\nprint(f(2.0))\n"
+    stack = (at(code, "jnp.sin(x)", "f"), at(code, "f(2.0)"))
+    happened: list[Event] = [e for name in ("a", "b", "c") for e in operation(name, stack, seconds=0.001)]
+    large = Frame("train.py", 4, "large")
+    happened += [
+        events.Miss(function="large", definition=large, text="  never seen function:", stack=(stack[1],)),
+        TraceEnd(function="large", seconds=1.0, stack=(stack[1],)),
+        Compile(program="large", seconds=5.0, stack=(stack[1],)),
+    ]
+    suggestions(project, code, happened)
+    told = project.run("log", "--isolated", "run.jsonl").out
+    assert "Nothing to change that matters: 1 small change would save up to 2 ms." in told
+    assert "What to change" not in told

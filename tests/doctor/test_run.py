@@ -445,6 +445,12 @@ TRUE_CAUSES = {
     "for g in (lambda a: a * 2, lambda a: a + 1, lambda a: a * 3):\n    f(g, 1.0)\n": [
         ("<lambda>", "new-function", 2), ("<lambda>", "static-value", 1),
     ],
+    # Nor are objects: those of another class compute something else.
+    "class Add:\n    def __call__(self, a):\n        return a + 1\nclass Double(Add):\n    def __call__(self, a):\n"
+    "        return a * 2\nf = jax.jit(lambda g, a: g(a), static_argnums=0)\n"
+    "for g in (Add(), Double(), Double()):\n    f(g, 1.0)\n": [
+        ("<lambda>", "new-function", 2), ("<lambda>", "static-value", 1),
+    ],
     # What is defined anew for each shape has to be compiled for each.
     "for n in (2, 3, 2):\n    jax.jit(lambda a: a * 2)(np.ones(n, np.float32))\n": [
         ("<lambda>", "new-function", 1), ("<lambda>", "redefined-function", 1), ("<lambda>", "shape", 1),
@@ -502,6 +508,59 @@ def test_a_weak_type_is_named_as_the_user_does_with_the_line_that_made_it(tmp_pa
         "state.count: f32[], before f32[] (weak)",
         "`state` was created at line 14: state = State(jnp.asarray(0.0), jnp.zeros(3))",
     ]
+
+
+VALUES = """\
+import typing
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+
+class State(typing.NamedTuple):
+    params: dict
+    step: int
+
+
+def step(state, size, rate, mode, config, names, flag, key):
+    return state.params["w"] * rate + size
+
+
+def main():
+    state = State({"w": jnp.ones(3)}, 0)
+    size = 4
+    key = jax.random.key(0)
+    text = "later"
+    print(step(state, size, 0.1, "mean", {"a": [1]}, ["a"], True, key))
+    text = np.array(["text"])
+    del key
+    print(jnp.ones(5) * 3, text)
+
+
+main()
+"""
+
+
+def test_what_names_held_is_known(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(VALUES)
+    assert jaxlint_run(tmp_path, "--record", "run.jsonl", "script.py").returncode == 0
+    held: dict[str, dict[str, str]] = {}
+    for event in recorded(tmp_path / "run.jsonl"):
+        if isinstance(event, events.Values):
+            held.setdefault(event.definition.function, {}).update(event.values)
+    assert held["step"] == {
+        "state": "arrays",
+        "size": "int",
+        "rate": "float",
+        "mode": "static",
+        "config": "arrays",
+        "names": "neither",
+        "flag": "bool",
+        "key": "array",
+    }
+    assert held["main"] == {"state": "arrays", "size": "int", "key": "array", "text": "static"}
+    assert held["<module>"] == dict.fromkeys(("typing", "jax", "jnp", "np", "State", "step", "main"), "static")
 
 
 CELLS = (

@@ -187,7 +187,7 @@
   }
   if (smaller.length) {
     const saved = smaller.reduce((sum, one) => sum + one.saving, 0);
-    $("suggestions").append(make("p", "quiet", `and ${count(smaller.length)} smaller, which would save up to ${seconds(saved)} together`));
+    $("suggestions").append(make("p", "quiet", `${smaller.length < suggestions.length ? "and " : ""}${count(smaller.length)} smaller, which would save up to ${seconds(saved)} together`));
   }
   if (!suggestions.length) $("suggestions").append(make("p", "", "Nothing: no program was compiled in vain."));
 
