@@ -36,6 +36,9 @@ rebound in each iteration; for lists that are cleared, created in each iteration
 `__init__` and other set-up; over a literal `range` of 8 or fewer; in code that something traces; if a jitted function
 receives the array, which is JAX501.
 
+At confidence `low`: if each iteration reads a file, or takes a chunk of the data (`range(0, len(x), size)`) in a loop
+that nothing repeats: there are few lengths, and what else the iteration does takes longer.
+
 ## Fix safety
 Unsafe: the parts are collected in a list and joined after the loop; if the loop never runs, a value that is not a JAX
 array becomes one. There is no fix if the loop uses the array otherwise: it needs a preallocated array, whose size only
@@ -83,7 +86,8 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
             instead = "collect the parts in a list and join them once, or write into a preallocated array"
         message = f"{growing.what}, so each new length recompiles; {instead}"
         fixes = functools.partial(_fixes, facts, growing)
-        yield Report(growing.node, message, facts.evidence.growth(growing), fixes=fixes)
+        hindered = facts.avoidable.hindrances(growing.loop) if growing.loop is not None else frozenset()
+        yield Report(growing.node, message, facts.evidence.growth(growing, hindered), fixes=fixes)
 
 
 def _fixes(facts: ModuleFacts, growing: Growing) -> Iterator[Fix]:

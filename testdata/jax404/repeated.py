@@ -48,6 +48,22 @@ def stacked(x, n_steps):
     return mean
 
 
+def joined_chunks(x, size):
+    """A few lengths, of which each took a whole chunk."""
+    joined = jnp.zeros((0,))
+    for chunk in range(x.shape[0] // size):  # want: JAX402 (low)
+        part = x[chunk * size : (chunk + 1) * size]
+        joined = jnp.concatenate([joined, jnp.cumsum(part) * part])  # want: JAX404 (low)
+    return joined
+
+
+def joined_elements(x):
+    joined = jnp.zeros((0,))
+    for i in range(x.shape[0]):  # want: JAX402 (low)
+        joined = jnp.concatenate([joined, jnp.cumsum(x)[i : i + 1] * x[:1]])  # want: JAX404
+    return joined
+
+
 def stacked_after(x, n_steps):
     history = []
     for step in range(n_steps):
@@ -114,6 +130,8 @@ def jaxlint_examples():
         "Model.add_on_host": lambda: added("add_on_host", x),
         "Model.both": lambda: added("both", x),
         "stacked": (line, 4),
+        "joined_chunks": (line, 3),
+        "joined_elements": (line,),
         "stacked_after": (line, 4),
         "stacked_in_batches": (line, 9),
         "stacked_anew": ([line, line], 3),

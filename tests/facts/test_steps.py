@@ -196,6 +196,48 @@ def fitted(params, batches):
     assert {code for code, _ in found(text)} == expected
 
 
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("[loss(params, x) for x in batches]", ["JAX405"]),
+        ("[loss(x, batches[0]) for x in points]", []),
+        ("[loss(params, batches[0]) + x for x in points]", []),
+    ],
+)
+def test_points_of_a_plot_are_no_evaluation(value: str, expected: list[str]) -> None:
+    text = f"""
+def loss(params, batch):
+    return jnp.mean((jnp.tanh(batch @ params) - jnp.sin(batch @ params)) ** 2)
+
+gradient = jax.jit(jax.grad(loss))
+
+def shown(params, batches, points):
+    print({value})
+"""
+    assert [code for code, _ in found(text) if code == "JAX405"] == expected
+
+
+@pytest.mark.parametrize(
+    ("of", "expected"),
+    [("", {"JAX405"}), ("jitted", set())],
+)
+def test_a_gradient_of_what_has_arguments_bound_is_a_step(of: str, expected: set[str]) -> None:
+    text = f"""
+from functools import partial
+def loss(params, batch, scale):
+    return jnp.mean((batch @ params) ** 2) * scale
+
+jitted = jax.jit(loss)
+
+def fit(params, batches):
+    scaled = partial({of or "loss"}, scale=2.0)
+    for batch in batches:
+        params = params - 0.1 * jax.grad(scaled)(params, batch)
+    return params
+"""
+    assert {code for code, _ in found(text) if code == "JAX405"} == expected
+
+
 @pytest.mark.parametrize(("steps", "expected"), [(30, "low"), (300, "high")])
 def test_few_evaluations_in_all_are_no_matter(steps: int, expected: str) -> None:
     text = f"""

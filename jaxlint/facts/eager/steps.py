@@ -25,7 +25,7 @@ from jaxlint.facts.syntax.tree import Class, Function, Loop, Tree, children, las
 from jaxlint.facts.values.compiled_calls import CompiledCalls
 from jaxlint.facts.values.iterations import is_reached_rarely
 from jaxlint.facts.values.lengths import calls_in
-from jaxlint.facts.values.loops import Loops
+from jaxlint.facts.values.loops import Loops, mentions
 
 _GRADIENTS = frozenset(
     {
@@ -224,11 +224,14 @@ class EagerSteps:
                 continue
             steps = [step for step in self._steps_of(function, _DEPTH - 1) if self._can_be_compiled(step)]
             inner = next(filter(self._is_gradient, steps), steps[0] if steps else None)
-            if inner is not None and id(inner) not in known:
-                forward = self._is_forward(inner)
-                measured = self._measured.is_baseline(function) or self._measured.is_benchmark(function)
-                what, evaluates = self._is_step(inner), self._is_evaluation(inner)
-                found.setdefault(id(inner), CalledStep(inner, function, what, measured, forward, evaluates))
+            if inner is None or id(inner) in known:
+                continue
+            forward = self._is_forward(inner)
+            if forward and outside.traced and not outside.compiled:
+                continue  # the loop that takes its gradient is what is to be compiled
+            measured = self._measured.is_baseline(function) or self._measured.is_benchmark(function)
+            what, evaluates = self._is_step(inner), self._is_evaluation(inner)
+            found.setdefault(id(inner), CalledStep(inner, function, what, measured, forward, evaluates))
         return list(found.values())
 
     def _can_be_compiled(self, step: cst.Call) -> bool:
@@ -279,6 +282,8 @@ class EagerSteps:
             forward = self._is_forward(inner)
             if forward and self._comes_rarely(loop, call, inner):
                 continue  # an evaluation now and then, beside the step
+            if inner is call and self._is_evaluation(call) and not self._follows_training(loop, call):
+                continue
             what, trains = self._is_step(inner), self._trains(loop)
             hindered = self._avoidable.hindrances(loop) & {Hindrance.OUTSIDE}
             measured = self._measured.is_measured(loop, parts) or self._measured.is_baseline(loop.context.function)
@@ -343,6 +348,14 @@ class EagerSteps:
                 ):
                     made |= {name for target in targets for name in _dotted_within(target)}
         return not made.isdisjoint(_with_owners(used))
+
+    def _follows_training(self, loop: Loop, call: cst.Call) -> bool:
+        """Whether an evaluation gets what an iteration has changed, or its data: not the points of a plot."""
+        targets = self._loops.targets(loop)
+        if any(mentions(arg.value, targets) for arg in call.args[:1]):
+            return False  # what the gradient is taken of goes through points
+        used = {name.partition(".")[0] for arg in call.args for name in _dotted_within(arg.value)}
+        return self._is_carried(loop, call) or any(name in targets or self._is_bound_in(loop, name) for name in used)
 
     @staticmethod
     def _is_bound_in(loop: Loop, name: str) -> bool:
@@ -579,13 +592,24 @@ class EagerSteps:
                 return wrapped.wrapper.name.removeprefix("flax.").replace("equinox.", "eqx.")
         return ""
 
-    def _is_visible(self, node: cst.CSTNode) -> bool:
+    def _is_visible(self, node: cst.CSTNode, depth: int = _DEPTH) -> bool:
         """Whether an expression is a function of the project, of which jaxlint knows whether it is compiled."""
-        return bool(self._names.functions(node)) or any(name in self._imports for name in self._names.externals(node))
+        if self._names.functions(node) or any(name in self._imports for name in self._names.externals(node)):
+            return True
+        return depth > 0 and any(self._is_visible(bound, depth - 1) for bound in self._with_arguments(node))
 
-    def _is_compiled(self, node: cst.CSTNode) -> bool:
+    def _with_arguments(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+        """Yield what `functools.partial` binds arguments of, if that is what an expression is."""
+        for value in self._names.values(node):
+            wrapped = self._wrappings.of(value.node) if isinstance(value, Expression) else None
+            if wrapped is not None and wrapped.wrapper.kind == "partial":
+                yield wrapped.targets[0]
+
+    def _is_compiled(self, node: cst.CSTNode, depth: int = _DEPTH) -> bool:
         """Whether an expression is a jitted function, by a decorator or by `f = jax.jit(f)` before."""
         if any(self._compiled.wrapper_of(function) for function in self._names.functions(node)):
+            return True
+        if depth > 0 and any(self._is_compiled(bound, depth - 1) for bound in self._with_arguments(node)):
             return True
         imported = (self._imports.get(name) for name in self._names.externals(node))
         if any(known is not None and known.kind == "compiled" for known in imported):

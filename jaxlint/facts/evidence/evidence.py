@@ -293,6 +293,8 @@ class Evidences:
         if few and not (loop.is_many or copies):
             doubts |= {Doubt.FEW}
         along = bound.kind is BoundKind.DATA_AXIS and bound.high is None
+        if self._goes_through_chunks(loop.loop):
+            named = along = False
         again_perhaps = loop.is_counted and not self._runs.called_once(loop.loop.context.function)
         counted = loop.is_many or again_perhaps or named or along or loop.grows_often
         if not counted:
@@ -309,6 +311,11 @@ class Evidences:
             # Whoever calls it, eagerly or under trace, pays for each iteration; and nobody can trace `float(array)`.
             evidence = replace(evidence, doubts=evidence.doubts - {Doubt.EAGERNESS})
         return evidence
+
+    def _goes_through_chunks(self, loop: Loop) -> bool:
+        """Whether a loop that no other repeats takes a large part of the data each time: few iterations, each heavy."""
+        chunked = self._loops.bounds.of(loop).chunked
+        return chunked and loop.outer is None and not self._runs.is_repeated(loop.context.function)
 
     def field(self, field: StaticField) -> Evidence:
         """Return the evidence for a static field without a hash, which fails once a jitted function takes it."""
@@ -329,8 +336,8 @@ class Evidences:
         evidence = self.eager(loop.node)
         return replace(evidence, doubts=evidence.doubts - {Doubt.EAGERNESS})
 
-    def growth(self, growing: Growing) -> Evidence:
-        """Return the evidence for an array that is longer each time."""
+    def growth(self, growing: Growing, hindered: frozenset[Hindrance] = frozenset()) -> Evidence:
+        """Return the evidence for an array that is longer each time, in a loop whose iterations are hindered so."""
         function = self._tree.context(growing.node if growing.loop is None else growing.loop.node).function
         if self._contexts.is_traced_only(function):
             # Others run the method eagerly as well.
@@ -339,6 +346,10 @@ class Evidences:
         if growing.loop is not None and self._loops.bounds.of(growing.loop).kind is BoundKind.CONTAINER:
             # As many lengths as there are objects, of which a program has a handful.
             evidence = replace(evidence, doubts=evidence.doubts | {Doubt.OWN_PROGRAM})
+        if growing.loop is not None and self._goes_through_chunks(growing.loop):
+            evidence = replace(evidence, doubts=evidence.doubts | {Doubt.UNCOUNTED})
+        if Hindrance.OUTSIDE in hindered:
+            evidence = replace(evidence, doubts=evidence.doubts | {Doubt.OUTSIDE})
         return replace(evidence, doubts=evidence.doubts - {Doubt.EAGERNESS})
 
     def step(self, step: Step) -> Evidence:

@@ -187,8 +187,12 @@ class Bounds:
         step = args[-1].value if len(args) > _START_AND_STOP else None
         if step is None or isinstance(step, cst.UnaryOperation):
             return False
-        high = self._of_number(step).high
-        return high is None or high > SHORT
+        return self._is_large(self._of_number(step))
+
+    @staticmethod
+    def _is_large(size: Bound) -> bool:
+        """Whether a chunk is as large as a setting says, or a number that is not small."""
+        return size.high is None or size.high > SHORT
 
     def _is_sequence(self, node: cst.CSTNode) -> bool:
         """Whether an expression is a parameter that its annotation says to hold objects: `xs: list[jax.Array]`."""
@@ -241,17 +245,7 @@ class Bounds:
         if isinstance(node, cst.Attribute):
             return self._of_attribute(node, depth)
         if isinstance(node, cst.BinaryOperation):
-            sides = [self._of_number(side, depth - 1) for side in (node.left, node.right)]
-            left, right = sides
-            if (
-                isinstance(node.operator, cst.Subtract)
-                and right.kind is BoundKind.DATA_AXIS
-                and left.kind is not right.kind
-            ):
-                return UNKNOWN_BOUND  # what is missing of a number, and less the longer the axis is
-            if all(side.kind is BoundKind.CONSTANT for side in sides):
-                return sides[0] if isinstance(node.operator, (cst.Subtract, cst.FloorDivide)) else UNKNOWN_BOUND
-            return self._best(sides)
+            return self._of_operation(node, depth)
         if isinstance(node, cst.Call) and last_name(node.func) == "min" and not self._names.externals(node.func):
             sides = [self._of_number(arg.value, depth - 1) for arg in node.args]
             highs = [side.high for side in sides if side.high is not None]
@@ -261,6 +255,21 @@ class Bounds:
         if isinstance(node, (cst.Call, cst.UnaryOperation, cst.Arg, cst.Subscript)):
             return self._best([self._of_number(child, depth - 1) for child in children(node)])
         return UNKNOWN_BOUND
+
+    def _of_operation(self, node: cst.BinaryOperation, depth: int) -> Bound:
+        sides = [self._of_number(side, depth - 1) for side in (node.left, node.right)]
+        left, right = sides
+        if (
+            isinstance(node.operator, cst.Subtract)
+            and right.kind is BoundKind.DATA_AXIS
+            and left.kind is not right.kind
+        ):
+            return UNKNOWN_BOUND  # what is missing of a number, and less the longer the axis is
+        if all(side.kind is BoundKind.CONSTANT for side in sides):
+            return sides[0] if isinstance(node.operator, (cst.Subtract, cst.FloorDivide)) else UNKNOWN_BOUND
+        if isinstance(node.operator, (cst.Divide, cst.FloorDivide)) and left.kind is BoundKind.DATA_AXIS:
+            return replace(left, chunked=left.chunked or self._is_large(right))
+        return self._best(sides)
 
     @staticmethod
     def _best(found: list[Bound]) -> Bound:
