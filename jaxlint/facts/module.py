@@ -71,6 +71,8 @@ if TYPE_CHECKING:
     from jaxlint.source import Source
 
 _HERE = "jaxlint.facts."
+_SHORT = 5
+"""A short loop of fast operations is meant to unroll, unless it adds so many times what a long one may."""
 
 
 class ModuleFacts:
@@ -203,8 +205,10 @@ class ModuleFacts:
             covered = any(id(outer) in reported for outer in loop.loop.around)
             if covered or loop.trips is None or loop.trips <= SHORT:
                 continue
-            short = loop.trips <= SHORT_ELEMENTWISE and loop.body.heavy == 0 and loop.body.light < SHORT_ELEMENTWISE
-            if loop.total.equations >= self.settings.unrolled_equations and not short:
+            fewest = self.settings.unrolled_equations
+            if loop.trips <= SHORT_ELEMENTWISE and loop.body.heavy == 0:
+                fewest *= _SHORT
+            if loop.total.equations >= fewest:
                 reported.add(id(loop.loop))
                 found.append(loop)
         return found

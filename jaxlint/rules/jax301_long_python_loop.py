@@ -35,11 +35,12 @@ def encode(params, tokens):
 independent.
 
 ## When it stays silent
-A literal `range` of 8 iterations or fewer; one of 32 or fewer without slow operations; loops over layers, heads and
-other parts of a model; loops that add no equations; a loop inside a helper that is jitted itself, which adds one
-equation to its callers; loops outside any trace, and those that only `grad`, `vmap` and similar transforms trace, which
-compile nothing as a whole (JAX402). At confidence `low`: methods of modules that nothing visible jits; a loop with a
-JAX loop in the other branch of an `if`. The threshold is the setting `unrolled-equations`.
+A literal `range` of 8 iterations or fewer; one of 32 or fewer without slow operations, unless it adds 5,000 equations;
+loops over layers, heads and other parts of a model; loops that add no equations; a loop inside a helper that is jitted
+itself, which adds one equation to its callers; loops outside any trace, and those that only `grad`, `vmap` and similar
+transforms trace, which compile nothing as a whole (JAX402). At confidence `low`: methods of modules that nothing
+visible jits; a loop with a JAX loop in the other branch of an `if`. The threshold is the setting `unrolled-equations`;
+that of short loops is five times as high.
 
 ## Fix safety
 A counting loop becomes `jax.lax.fori_loop`, one over an array `jax.lax.scan`, if its iterations only assign to names

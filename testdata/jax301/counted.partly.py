@@ -94,7 +94,7 @@ def pairs(x):
             x = x + i * j
         return x
 
-    x = lax.fori_loop(0, 32, step, x)
+    x = lax.fori_loop(0, 40, step, x)
     return x
 
 

@@ -64,7 +64,7 @@ def thresholds(x):
 @jax.jit
 def pairs(x):
     """Nested loops multiply; the outer one is named."""
-    for i in range(32):  # want: JAX301
+    for i in range(40):  # want: JAX301
         for j in range(32):
             x = x + i * j
     return x

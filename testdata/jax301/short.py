@@ -39,6 +39,15 @@ def light(x):
 
 
 @jax.jit
+def legs(rates):
+    """Ten legs, and each is long when it is written out."""
+    total = 0.0
+    for i in range(10):  # ok: JAX301
+        total = total + jnp.interp(i * 0.5, rates, rates) / jnp.interp(i * 0.5 + 0.5, rates, rates)
+    return total
+
+
+@jax.jit
 def hundred_light_turns(x):
     for _ in range(100):  # ok: JAX301
         x = jnp.sin(x) * 0.5 + x
@@ -224,6 +233,7 @@ def jaxlint_examples():
         "four_turns": (x,),
         "ten_turns": (x,),
         "light": (x,),
+        "legs": (x,),
         "hundred_light_turns": (x,),
         "three_hundred_additions": (x,),
         "thresholds": (x,),
