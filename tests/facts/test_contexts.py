@@ -8,7 +8,8 @@ import pytest
 
 from jaxlint import Settings, Source
 from jaxlint.facts.context.contexts import Contexts
-from jaxlint.facts.incoming import HIGH, Incoming
+from jaxlint.facts.evidence.confidence import Doubt
+from jaxlint.facts.incoming import HIGH, NOTHING, Incoming
 from jaxlint.facts.module import ModuleFacts
 from jaxlint.facts.summary.exports import exports
 from jaxlint.facts.syntax.code import Code
@@ -18,9 +19,9 @@ from jaxlint.project.values import Module
 EAGER, TRANSFORMED, STAGED, UNKNOWN = Contexts.EAGER, Contexts.TRANSFORMED, Contexts.STAGED, Contexts.UNKNOWN
 
 
-def facts_of(text: str) -> ModuleFacts:
+def facts_of(text: str, incoming: Incoming = NOTHING) -> ModuleFacts:
     source = Source.from_bytes(f"import jax\nimport jax.numpy as jnp\n{textwrap.dedent(text)}".encode(), "module.py")
-    return ModuleFacts.of(source, Settings())
+    return ModuleFacts.of(source, Settings(), incoming)
 
 
 def contexts(text: str, name: str) -> Contexts:
@@ -202,6 +203,19 @@ def test_a_call_of_one_of_several_is_not_of_what_is_compiled() -> None:
     run = "from model import infer, fast\nif __name__ == '__main__':\n    run = {}\n    print(run(1))\n"
     for text, eager in (("infer", HIGH), ("fast if FAST else infer", 0)):
         assert told(("model.py", model), ("run.py", run.format(text))).functions["infer"].eager == eager
+
+
+def test_the_main_block_of_a_library_shows_what_it_does() -> None:
+    """A loop in the main block of a module that others use repeats nothing of theirs."""
+    text = "def step(x): return jax.lax.scan(lambda c, t: (c + x, c), x, None, 3)[0]\n"
+    text += "if __name__ == '__main__':\n    for i in range(99): print(step(i))\n"
+    user = "import jax\nfrom env import step\nprint(jax.jit(step)(1.0))\n"
+    loop = "from env import step\nif __name__ == '__main__':\n    for i in range(99): print(step(i))\n"
+    for files, shown in (([], False), ([user], True), ([loop], False)):
+        others = [(f"{number}.py", other) for number, other in enumerate(files)]
+        facts = facts_of(text, told(("env.py", f"import jax\n{text}"), *others))
+        (site,) = facts.eager_sites.bodies
+        assert (Doubt.SHOWN in facts.evidence.eager_site(site).doubts) is shown
 
 
 def test_a_project_tells_that_a_method_is_overridden_elsewhere() -> None:

@@ -69,6 +69,14 @@ class Runs:
                 work.append(site.context.function)
         return None
 
+    def is_shown_only(self, function: Function | None) -> bool:
+        """Whether only the main block of its module repeats a function, though others use what the module defines."""
+        return (
+            bool(self._incoming.functions)
+            and self.is_repeated(function)
+            and not self.is_repeated(function, lambda site: site.context.function is not None)
+        )
+
     def again(self, function: Function | None, is_step: Callable[[CallSite], bool]) -> int:
         """Say what kind of loop visible runs a function again, perhaps by way of others: STEPS, CASES or 0 for none.
 

@@ -49,6 +49,7 @@ class Doubt(enum.Enum):
     CASES = "the visible loops that run it go through cases, and each may need its own program"
     GIVEN = "it compiles a function that the caller passes, and each function needs its own program"
     UNREPEATED = "nothing visible shows that it runs more than once"
+    SHOWN = "other modules use it, and only the main block of its own runs it again and again"
     MAY_BE_LIST = "the loop may run over a list of a few arrays"
 
 

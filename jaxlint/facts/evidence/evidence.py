@@ -384,6 +384,7 @@ class Evidences:
             doubts |= {Doubt.SOMETIMES} if not target.always else set()
         if not site.name.startswith("lax.") and function is not None and self._converts(function):
             doubts |= {Doubt.INTERRUPTED}  # nobody can jit it
+        doubts |= {Doubt.SHOWN} if self._runs.is_shown_only(function) else set()
         # A long loop is not what traced code is written with.
         telling = site.in_loop and context.loop is not None and not self._loops.is_small(context.loop)
         doubts |= {Doubt.EAGERNESS} if level is Eagerness.LOW and not telling else set()
