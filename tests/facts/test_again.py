@@ -226,6 +226,33 @@ def test_a_project_that_does_not_repeat_a_function_says_so() -> None:
         assert (Doubt.UNREPEATED in facts.evidence.site(facts.sites[0]).doubts) is expected
 
 
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        ("model = Model(config)", True),
+        ("size = config['n']\n        model = nets.Model(size)", True),
+        ("model = Model(CONFIG)", False),
+        ("model = jnp.asarray(config)", False),
+        ("model = CONFIG", False),
+    ],
+)
+def test_an_object_that_an_iteration_makes_needs_a_program_each(made: str, *, expected: bool) -> None:
+    text = f"""
+        def make_step(model):
+            @jax.jit
+            def step(x): return model.apply(x)
+            return step
+
+        def compare(configs, x):
+            for config in configs:
+                {made.replace(chr(10), chr(10) + "        ")}
+                print(make_step(model)(x))
+    """
+    facts = facts_of(text)
+    (site,) = facts.factory_calls
+    assert (Doubt.OWN_PROGRAM in facts.evidence.site(site).doubts) is expected
+
+
 def test_a_jaxpr_is_a_program_of_its_own() -> None:
     text = """
     def rule(eqn, args):

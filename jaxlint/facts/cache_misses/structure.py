@@ -106,6 +106,20 @@ class Structure:
         }
         return any(isinstance(arg.value, cst.Name) and arg.value.value in changed for arg in call.args)
 
+    def gets_another_object(self, call: cst.Call, loop: Loop) -> bool:
+        """Whether a call in a loop gets an object that an iteration makes of what differs, `model = Model(config)`."""
+        if not isinstance(loop.node, (cst.For, cst.While)):
+            return False
+        names = made_of(self.variants(loop), loop)
+        return any(
+            isinstance(node, cst.Assign)
+            and isinstance(node.value, cst.Call)
+            and last_name(node.value.func)[:1].isupper()
+            and _mentions(node.value, names)
+            and any(_mentions(arg.value, {last_name(target.target)}) for target in node.targets for arg in call.args)
+            for node in within(loop.node.body)
+        )
+
     def differs(self, root: Function, loop: Loop) -> bool:
         """Whether a function that a loop defines has another structure in each iteration, by what differs in it."""
         names = self.variants(loop)
@@ -133,6 +147,19 @@ class Structure:
             for site in sites
             for parameter in site.function.parameters
         )
+
+
+def made_of(names: set[str], loop: Loop) -> set[str]:
+    """Return some names, and those of whatever a loop makes of them."""
+    found = set(names)
+    while True:
+        before = len(found)
+        for node in within(loop.node.body) if isinstance(loop.node, (cst.For, cst.While)) else ():
+            if isinstance(node, cst.Assign) and _mentions(node.value, found):
+                targets = (part for target in node.targets for part in within(target.target))
+                found.update(part.value for part in targets if isinstance(part, cst.Name))
+        if len(found) == before:
+            return found
 
 
 def _is_number(node: cst.BaseExpression) -> bool:

@@ -16,7 +16,7 @@ from jaxlint.facts.cache_misses.instances import ShortLived
 from jaxlint.facts.cache_misses.rebound import Rebound
 from jaxlint.facts.cache_misses.sites import CompileSite, Lifetime
 from jaxlint.facts.cache_misses.stale import StaleRead
-from jaxlint.facts.cache_misses.structure import Structure
+from jaxlint.facts.cache_misses.structure import Structure, made_of
 from jaxlint.facts.cache_misses.targets import Target
 from jaxlint.facts.context.calls import Calls, CallSite, argument_of
 from jaxlint.facts.context.contexts import FunctionContexts
@@ -39,7 +39,7 @@ from jaxlint.facts.syntax.tree import Context, Function, Loop, Parameter, Tree, 
 from jaxlint.facts.values.bounds import BoundKind
 from jaxlint.facts.values.compiled_calls import CompiledCall
 from jaxlint.facts.values.iterations import counted_by, is_handed, is_step_loop
-from jaxlint.facts.values.loops import Loops, mentions
+from jaxlint.facts.values.loops import Loops
 
 _ITERATORS = frozenset({"enumerate", "zip", "reversed", "sorted", "tqdm", "list", "tuple"})
 _HEAVY = 40
@@ -174,7 +174,7 @@ class Evidences:
 
         A loop that asks for the kind of what it goes through gets to the call in few of its iterations.
         """
-        varying = _derived({name for around in (loop, *loop.around) for name in self._loops.targets(around)}, loop)
+        varying = made_of({name for around in (loop, *loop.around) for name in self._loops.targets(around)}, loop)
         if any(_asks_for_kind(above, varying) for above in self._tree.ancestors(site.node)):
             return True
         if any(_carries(around) or is_step_loop(around) for around in (loop, *loop.around)):
@@ -555,7 +555,8 @@ class Evidences:
             made_here = factory is not None and factory.context.loop is not None and loop.inside(factory.context.loop)
             if factory is not None and made_here and self._structure.differs(factory, loop):
                 return True
-            return self._structure.differs_by_arguments(site.node, loop)
+            told = self._structure
+            return told.differs_by_arguments(site.node, loop) or told.gets_another_object(site.node, loop)
         root = site.target.root
         return root is not None and self._structure.differs(root, loop)
 
@@ -601,19 +602,6 @@ def _carries(loop: Loop) -> bool:
 
 def _dotted(call: cst.Call) -> set[str]:
     return {last_name(part) for part in within(call.func)}
-
-
-def _derived(names: set[str], loop: Loop) -> set[str]:
-    """Return some names, and those of what a loop computes from them."""
-    found = set(names)
-    while True:
-        before = len(found)
-        for node in within(loop.node.body) if isinstance(loop.node, (cst.For, cst.While)) else ():
-            if isinstance(node, cst.Assign) and mentions(node.value, found):
-                targets = (part for target in node.targets for part in within(target.target))
-                found.update(part.value for part in targets if isinstance(part, cst.Name))
-        if len(found) == before:
-            return found
 
 
 def _asks_for_kind(node: cst.CSTNode, names: set[str]) -> bool:
