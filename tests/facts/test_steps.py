@@ -238,6 +238,43 @@ def fit(params, batches):
     assert {code for code, _ in found(text) if code == "JAX405"} == expected
 
 
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [("y = model.apply(params, x)", ["JAX405"]), ("_ = model.apply(params, x)", []), ("model.apply(params, x)", [])],
+)
+def test_what_is_discarded_is_measured(statement: str, expected: list[str]) -> None:
+    text = f"""
+def run(model, params, batches):
+    for x in batches:
+        {statement}
+        print(x)
+"""
+    assert [code for code, _ in found(text) if code == "JAX405"] == expected
+
+
+@pytest.mark.parametrize(
+    ("step", "expected"),
+    [("state, reward, done = env.step(state, action)", ["JAX405"]), ("obs, reward, done = env.step(action)", [])],
+)
+def test_a_loss_that_steps_an_environment_is_no_step(step: str, expected: list[str]) -> None:
+    text = f"""
+def loss(params, env, state):
+    total, obs = 0.0, state
+    for _ in range(20):
+        action = jnp.tanh(obs @ params)
+        {step}
+        total = total + reward
+    return total
+
+def train(params, env, state, n):
+    for _ in range(n):
+        grads = jax.grad(loss)(params, env, state)
+        params = params - 0.1 * grads
+    return params
+"""
+    assert [code for code, _ in found(text) if code == "JAX405"] == expected
+
+
 @pytest.mark.parametrize(("steps", "expected"), [(30, "low"), (300, "high")])
 def test_few_evaluations_in_all_are_no_matter(steps: int, expected: str) -> None:
     text = f"""

@@ -106,6 +106,10 @@ class Avoidable:
             self._jittable[key] = not sized and not self._hosted.is_hosted(found)
         return found if self._jittable[key] else None
 
+    def steps_object(self, function: Function) -> bool:
+        """Whether a function steps an object that keeps its own state, such as an environment, itself or by others."""
+        return self._objects.has(function.node.body)
+
     def _lengthens(self, call: cst.Call) -> bool:
         """Whether a call makes an array of an object longer each time."""
         return any(id(function) in self._lengthening for function in self._arrays.callees(call))

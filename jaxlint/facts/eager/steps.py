@@ -277,6 +277,8 @@ class EagerSteps:
             inner = next(self._inner_steps(call), None)
             if inner is None or self._is_beside_the_work(loop, call, inner):
                 continue
+            if any(map(self._avoidable.steps_object, self.differentiated(inner))):
+                continue  # no program can hold an environment
             if self._is_gradient(inner) and not self._is_carried(loop, call):
                 continue  # a derivative at several points, which `jax.vmap` takes at once
             forward = self._is_forward(inner)
@@ -420,8 +422,8 @@ class EagerSteps:
         )
 
     def _is_step(self, call: cst.Call) -> str:
-        if isinstance(self._tree.parent(call), cst.Expr):
-            return ""  # what is discarded is measured, or warmed up
+        if _is_discarded(self._tree.parent(call)):
+            return ""  # it is measured, or warmed up
         for name in _UPDATES:
             if name in self._names.externals(call.func):
                 return name.replace("equinox.", "eqx.")
@@ -619,6 +621,13 @@ class EagerSteps:
             for value in self._names.values(node)
             if isinstance(value, Expression)
         )
+
+
+def _is_discarded(statement: cst.CSTNode | None) -> bool:
+    """Whether a statement does nothing with the value that it is around: `f(x)` or `_ = f(x)`."""
+    targets = [target.target for target in statement.targets] if isinstance(statement, cst.Assign) else []
+    names = [target.value if isinstance(target, cst.Name) else "" for target in targets]
+    return isinstance(statement, cst.Expr) or (bool(names) and set(names) == {"_"})
 
 
 def _given_to_maker(call: cst.Call) -> Iterator[cst.Arg]:
