@@ -187,6 +187,28 @@ def make_run(kind):
 RUN = make_run("dense")
 
 
+def make_evaluation(kind, *, jit=True):
+    """An option decides."""
+    network = KINDS[kind]()
+
+    def evaluated(params, x, y):
+        return jnp.mean((network.apply(params, x) - y) ** 2)
+
+    if jit:
+        return jax.jit(evaluated)
+    return evaluated
+
+
+EVALUATED = make_evaluation("dense")
+
+
+def validated_by_option(params, batches):
+    total = 0.0
+    for x, y in batches:  # ok: JAX405
+        total += float(EVALUATED(params, x, y))
+    return total
+
+
 def validated_by_run(params, batches):
     total = 0.0
     for x, y in batches:  # ok: JAX405
@@ -264,6 +286,8 @@ def jaxlint_examples():
         "make_loss": lambda: make_loss("dense", *batches[0])(params),
         "validated": ("dense", params, batches),
         "make_run": lambda: RUN(params, *batches[0]),
+        "make_evaluation": lambda: EVALUATED(params, *batches[0]),
+        "validated_by_option": (params, batches),
         "validated_by_run": (params, batches),
         "by_example": (params, batches),
         "by_example_of_module": (params, batches),

@@ -381,8 +381,9 @@ class EagerSteps:
         for value in self._names.values(call.func):
             made = value.node if isinstance(value, Expression) else None
             if isinstance(made, cst.Call) and self._wrappings.of(made) is None:
-                for node in self._calls.returned(made):
-                    yield from self._names.functions(node)
+                returned = self._calls.returned(made)
+                if not any(map(self._is_compiled, returned)):  # an option may decide
+                    yield from (function for node in returned for function in self._names.functions(node))
 
     def _steps_of(self, function: Function, depth: int) -> Iterator[cst.Call]:
         """Yield the parts of a step that a function runs once on each call; a loop within is the one that hurts."""
