@@ -233,8 +233,8 @@ class Values(Event):
     """What the names of a function, or of a module, were seen to hold.
 
     `values` maps each name to what `jax.jit` makes of the value as an argument.  An `array`, and a pytree of `arrays`,
-    is traced; `bool`, `int` and `float` are Python's numbers; `static` has to be static, and `neither` cannot be, since
-    it has no hash.
+    is traced; `bool`, `int`, `float` and tuples of `numbers` are Python's own, and may be static; `static` has to be
+    static, and `neither` cannot be, since it has no hash.
     """
 
     KIND = "values"

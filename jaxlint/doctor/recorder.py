@@ -611,25 +611,30 @@ def _user_paths(text: str, wrapper: types.FrameType | None) -> dict[str, str]:
 
 def _value_kind(value: Any) -> str:
     """Return what `jax.jit` makes of an argument: see `events.Values`."""
-    for kind in (bool, int, float):
-        if isinstance(value, kind):
-            return kind.__name__
+    for number in (bool, int, float):
+        if isinstance(value, number):
+            return number.__name__
     try:
         if _is_array(value):
             return "array"
         leaves = sys.modules["jax"].tree_util.tree_leaves(value)
-        if all(isinstance(leaf, (bool, int, float, complex)) or _is_array(leaf) for leaf in leaves):
-            return "arrays"
-        hash(value)
+        rest = [leaf for leaf in leaves if not isinstance(leaf, (bool, int, float, complex))]
+        kind = "arrays" if all(map(_is_array, rest)) else "neither"
+        if kind == "arrays" and (rest or not leaves):
+            return kind
     except Exception:  # noqa: BLE001  (the user's own methods may raise anything)
         return "neither"
-    return "static"
+    try:
+        hash(value)
+    except Exception:  # noqa: BLE001
+        return kind
+    return "numbers" if kind == "arrays" else "static"
 
 
 def _is_array(leaf: Any) -> bool:
     # numpy itself has both attributes.
     shape, dtype = getattr(leaf, "shape", None), getattr(leaf, "dtype", None)
-    return isinstance(shape, tuple) and getattr(dtype, "kind", "") not in set("OUSMm")
+    return isinstance(shape, tuple) and dtype is not None and getattr(dtype, "kind", "") not in set("OUSMm")
 
 
 def _short_dtype(dtype: Any) -> str:

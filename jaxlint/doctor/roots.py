@@ -152,6 +152,7 @@ class _Roots:
         self._sources = sources
         self._modules: dict[str, Module | None] = {}
         self._values = model.values
+        self._obstacles: dict[int, str] = {}
         self._packages = {_package(function.key.file) for function in model.functions}
         self._loops = self._functions_that_loop(model)
         self._compiled = {(function.key.file, function.key.line) for function in model.functions if function.compiles}
@@ -221,6 +222,12 @@ class _Roots:
                 best = number
         if best:
             return self._of_function(chain[best], chain[best - 1])
+        for number in range(len(chain) - 1, 0, -1):
+            # What a library calls is not the user's to compile.
+            inside, step = chain[number - 1].function, chain[number]
+            call = _call(step)
+            if call is not None and inside is not None and not _is_named(call, inside) and _is_for_effect(step):
+                return self._within(step)
         step = chain[0]
         call = _call(step)
         called = call.func if call is not None else None
@@ -228,18 +235,18 @@ class _Roots:
         known = name.startswith(("jax.", "numpy."))
         if call is None or not name or known or name.partition(".")[0] in _SHOWING or _is_of_the_world(step):
             return self._body(operation)
-        text = ast.unparse(call.func)
-        wrapper = step.module.wrapper()
-        if step.module.is_discarded(call):
-            if wrapper == "nnx.jit" or not isinstance(called, ast.Attribute):
-                return self._body(operation)
-            return ("library", step.file, step.frame.line, text), Root("library", step.frame, text)
-        if not self._returns(step):
-            return ("library", step.file, step.frame.line, text), Root("library", step.frame, text)
-        if not self._takes(step, None):
+        if _is_for_effect(step) or not self._returns(step):
+            return self._within(step)
+        if step.module.is_discarded(call) or not self._takes(step, None):
             return self._body(operation)
-        root = Root("call", step.frame, text, wrapper, self._options(step, None))
+        text = ast.unparse(call.func)
+        root = Root("call", step.frame, text, step.module.wrapper(), self._options(step, None))
         return ("call", step.file, step.frame.line, text), root
+
+    def _within(self, step: _Step) -> tuple[object, Root]:
+        call = _call(step)
+        text = ast.unparse(call.func) if call is not None else ""
+        return ("library", step.file, step.frame.line, text), Root("library", step.frame, text)
 
     def _of_function(self, outer: _Step, inner: _Step) -> tuple[object, Root]:
         function = inner.function
@@ -289,9 +296,15 @@ class _Roots:
             return WHILE_TRACED
         if function.name == "main":
             return "it is the program itself"
-        held = self._held(step)
-        decides = next((name for name in function.options if held.get(name) == "array"), "")
-        return f"the value of `{decides}` decides" if decides else function.obstacle
+        known = self._obstacles.get(id(function))
+        if known is None:
+            held = self._held(step)
+            decides = next((name for name in function.options if held.get(name) == "array"), "")
+            kinds = _STATIC if step.module.wrapper() == "jax.jit" else _STATIC | {"float"}
+            static = frozenset(name for name in function.parameters if held.get(name) in kinds)
+            known = f"the value of `{decides}` decides" if decides else step.module.obstacle(function, static)
+            self._obstacles[id(function)] = known
+        return known
 
     # --- what is passed ----------------------------------------------------------------------------------------------
 
@@ -335,7 +348,7 @@ class _Roots:
     def _options(self, outer: _Step, inner: _Step | None) -> list[str]:
         """Return the arguments of a call that must be static: flags, objects, and what the function decides by.
 
-        An integer is traced only where it differs between calls: it may be a size.
+        Integers are traced only where they differ between calls: they may be sizes.
         """
         function = inner.function if inner is not None else None
         decide = function.options if function is not None else []
@@ -343,7 +356,7 @@ class _Roots:
         found = []
         for name, value, kind in self._given(outer, inner):
             text = name in decide or _is_option(value, outer.module)
-            if kind == "int":
+            if kind in ("int", "numbers"):
                 is_static = text or not outer.module.varies(value, outer.function)
             elif kind:
                 is_static = kind in ("static", "neither", "bool") or (text and kind == "float")
@@ -401,6 +414,8 @@ def _one_or_all(values: list[int] | list[str]) -> str:
     return repr(values[0] if len(values) == 1 else tuple(values)).replace("'", '"')
 
 
+_STATIC = frozenset({"bool", "int", "numbers", "static", "neither"})
+"""What a name held (see `events.Values`) that a jitted function has no need to trace."""
 _SHOWING = frozenset({"print", "matplotlib", "wandb", "logging", "float", "int", "bool", "str", "repr"})
 
 
@@ -426,6 +441,14 @@ def _call(step: _Step) -> ast.Call | None:
 def _is_named(call: ast.Call, function: Function) -> bool:
     """Tell whether a call is of a function, and not of a library's that calls it."""
     return function.name in ("__init__", ast.unparse(call.func).rpartition(".")[2])
+
+
+def _is_for_effect(step: _Step) -> bool:
+    """Tell whether a call is of a method that changes its object, as nothing uses its result; nnx jits such."""
+    call = _call(step)
+    if call is None or not step.module.is_discarded(call) or step.module.wrapper() == "nnx.jit":
+        return False
+    return isinstance(call.func, ast.Attribute)
 
 
 def _is_of_the_world(step: _Step) -> bool:

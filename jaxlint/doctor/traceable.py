@@ -164,7 +164,7 @@ class Module:
             if isinstance(child, FunctionNode):
                 name = "<lambda>" if isinstance(child, ast.Lambda) else child.name
                 function = Function(name, child, owner=owner)
-                self._judge(function)
+                function.obstacle = self.obstacle(function)
                 decorators = [] if isinstance(child, ast.Lambda) else child.decorator_list
                 first = min([child.lineno, *(decorator.lineno for decorator in decorators)])
                 function.first = first
@@ -182,8 +182,9 @@ class Module:
             return any(map(self._compiles, [decorator.func, *decorator.args[:1]]))
         return self.qualified(decorator).rpartition(".")[2] in _COMPILE
 
-    def _judge(self, function: Function) -> None:
-        function.obstacle = next(_Body(function, self).obstacles(), "")
+    def obstacle(self, function: Function, static: frozenset[str] = frozenset()) -> str:
+        """Say why a function cannot be traced of which these parameters are static; empty where it can."""
+        return next(_Body(function, self, static).obstacles(), "")
 
     def makes_a_pytree(self, function: Function) -> bool:
         """Tell whether a class, of which this is the `__init__`, makes objects that jitted functions can return."""
@@ -220,9 +221,10 @@ def _imports(tree: ast.AST) -> Iterator[tuple[str, str]]:
 class _Body:
     """Looks for what keeps one function from being traced."""
 
-    def __init__(self, function: Function, module: Module) -> None:
+    def __init__(self, function: Function, module: Module, static: frozenset[str]) -> None:
         self._function = function
         self._module = module
+        self._static = static
         self._parameters = set(function.parameters)
         self._own = [*_own(function.node)]
         self._local = self._parameters | {
@@ -314,7 +316,7 @@ class _Body:
     @functools.cached_property
     def _traced(self) -> set[str]:
         """The names that hold what is computed from the parameters."""
-        traced = set(self._parameters)
+        traced = self._parameters - self._static
         for _ in range(3):
             before = len(traced)
             for node in self._own:

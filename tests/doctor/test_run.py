@@ -523,7 +523,7 @@ class State(typing.NamedTuple):
     step: int
 
 
-def step(state, size, rate, mode, config, names, flag, key):
+def step(state, size, rate, mode, config, names, flag, key, shape, nothing=None):
     return state.params["w"] * rate + size
 
 
@@ -532,7 +532,7 @@ def main():
     size = 4
     key = jax.random.key(0)
     text = "later"
-    print(step(state, size, 0.1, "mean", {"a": [1]}, ["a"], True, key))
+    print(step(state, size, 0.1, "mean", {"a": [1]}, ["a"], True, key, (2, 3)))
     text = np.array(["text"])
     del key
     print(jnp.ones(5) * 3, text)
@@ -558,6 +558,8 @@ def test_what_names_held_is_known(tmp_path: Path) -> None:
         "names": "neither",
         "flag": "bool",
         "key": "array",
+        "shape": "numbers",
+        "nothing": "arrays",
     }
     assert held["main"] == {"state": "arrays", "size": "int", "key": "array", "text": "static"}
     assert held["<module>"] == dict.fromkeys(("typing", "jax", "jnp", "np", "State", "step", "main"), "static")
