@@ -70,7 +70,7 @@ class LogReader:
         self.passed_over = 0
         """Lines that are none of jax's or XLA's, or that say nothing about cost."""
         self.cut = 0
-        """Parts of cache misses whose first line is missing, or that have nothing but a first line."""
+        """Parts of cache misses without their first line, or with nothing else; the beginning of a line at the end."""
         self._process = process
         self._open: list[_Record] = []
         self._out: list[Event] = []
@@ -80,6 +80,7 @@ class LogReader:
         self._echo_lines = False
         self._wrapped = Wrapped()
         self._part = ""
+        self._at_end = False
 
     def _whole(self, line: str) -> list[str]:
         """Return the lines that are whole with this one: a container's are cut into parts, rich's are wrapped."""
@@ -103,6 +104,7 @@ class LogReader:
                 yield from self._block(rest[: end or LONGEST])
                 rest = rest[end:] if end else rest[LONGEST:]
         if rest:
+            self._at_end = True
             yield from self._block(rest)
         for line in self._wrapped.end():
             self._line(line)
@@ -245,7 +247,11 @@ class LogReader:
             self.cut += 1
             self._understood += 1
         elif dialects.looks_like_ours(line):
-            self._unknown(line)
+            # The last line may be the beginning of one.
+            if self._at_end:
+                self.cut += 1
+            else:
+                self._unknown(line)
             self._understood += 1
 
     def _unknown(self, line: str) -> None:
