@@ -258,7 +258,29 @@ class Stale:
                 if method is not None:
                     work.append(method)
                 elif self._is_plain(node, handle.cls):
-                    yield Read(*self._chain(node))
+                    path, _ = self._chain(node)
+                    yield Read(path, node)
+                    yield from self._reads_of_alias(node, path)
+
+    def _reads_of_alias(self, node: cst.Attribute, path: Path) -> Iterator[Read]:
+        """Yield what is read of an attribute under a local name: the `kernel.length` of `kernel = self.kernel`."""
+        parent = self._tree.parent(node)
+        target = parent.targets[0].target if isinstance(parent, cst.Assign) and len(parent.targets) == 1 else None
+        for use in self._names.uses_of_target(target) if isinstance(target, cst.Name) else ():
+            inner = self._tree.parent(use)
+            if isinstance(inner, cst.Attribute) and inner.value is use and self._aliased(use) is not None:
+                yield Read((*path, *self._chain(inner)[0]), node)
+
+    def _aliased(self, node: cst.Name) -> tuple[cst.BaseExpression, Path] | None:
+        """Return the instance and the attributes that a local name represents, None where it represents others."""
+        bindings = self._names.bindings(node)
+        value = bindings[0].value if len(bindings) == 1 and bindings[0].kind == "assign" else None
+        path: list[str] = []
+        root = value
+        while isinstance(root, cst.Attribute):
+            path.insert(0, root.attr.value)
+            root = root.value
+        return (root, tuple(path)) if isinstance(root, cst.Name) and path else None
 
     def _is_held(self, node: cst.BaseExpression, handle: Handle) -> bool:
         """Whether an expression is the instance that a jitted function holds."""
@@ -321,6 +343,9 @@ class Stale:
                     path.insert(0, root.attr.value)
                     root = root.value
                     found.append(Change(tuple(path), place, root, self._tree.context(place)))
+                alias = self._aliased(root) if path and isinstance(root, cst.Name) else None
+                if alias is not None:
+                    found.append(Change((*alias[1], *path), place, alias[0], self._tree.context(place)))
         return found
 
     @functools.cached_property
