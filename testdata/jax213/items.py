@@ -60,6 +60,42 @@ def moving(x, n):
     return out
 
 
+class Meter:
+    def __init__(self):
+        self.total = 0.0
+
+    def update(self, value):
+        self.total += float(value)
+
+
+def metered(x, n):
+    """A method of this name need not change what a literal of Python holds."""
+    meter = Meter()
+
+    @jax.jit  # want: JAX101 (low)
+    def halved(x):
+        return x / 2 if isinstance(meter, Meter) and meter else x  # ok: JAX213
+
+    for _ in range(n):
+        x = halved(x)
+        meter.update(x.sum())
+    return x
+
+
+def appended(x, n):
+    weights = []
+
+    @jax.jit  # want: JAX101 (low)
+    def weighted(x):
+        return x * sum(weights)  # want: JAX213
+
+    out = []
+    for i in range(n):
+        weights.append(float(i))
+        out.append(weighted(x))
+    return out
+
+
 def recorded(x, n):
     history = []
 
@@ -96,6 +132,8 @@ def jaxlint_examples():
         "shifted": lambda: by_other_key(x, [1.0, 2.0]),
         "looked_up": lambda: filled_first(x),
         "moving": (x, 3),
+        "metered": (x, 3),
+        "appended": (x, 3),
         "recorded": (x, 3),
         "stacked": (x, 3),
     }

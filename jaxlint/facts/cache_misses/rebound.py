@@ -19,12 +19,14 @@ from jaxlint.facts.context.calls import Calls, CallSite
 from jaxlint.facts.context.tracing import Tracing
 from jaxlint.facts.context.wrapping import Wrappings
 from jaxlint.facts.syntax.constants import UNKNOWN, Constants
-from jaxlint.facts.syntax.names import Names
+from jaxlint.facts.syntax.names import Expression, Names
 from jaxlint.facts.syntax.tree import Context, Function, Scope, Tree, last_name, same_code, within
 
 _ABOUT = frozenset({"shape", "dtype", "ndim", "size"})
 """Attributes of an array that mostly stay as they are."""
 _ASKING = frozenset({"len", "isinstance", "print", "type", "id"})
+_LITERALS = (cst.List, cst.Dict, cst.Set, cst.ListComp, cst.DictComp, cst.SetComp)
+_MAKING = frozenset({"list", "dict", "set", "deque", "defaultdict", "OrderedDict"})
 _DEEPEST = 3
 
 
@@ -128,9 +130,16 @@ class ReboundNames:
             for root, key in _filled(node):
                 context = self._tree.contexts.get(id(node))
                 scope_of = self._names.scope_of(root.value, context.scope) if context is not None else None
-                if context is not None and scope_of is not None:
+                if context is not None and scope_of is not None and (key or self._is_container(root)):
                     found[id(scope_of), root.value].append(Change(node, context, key))
         return found
+
+    def _is_container(self, node: cst.Name) -> bool:
+        """Whether a name holds what a literal makes, or `list()` and the like, whose methods change it in place."""
+        made = [value.node for value in self._names.values(node) if isinstance(value, Expression)]
+        return any(
+            isinstance(one, _LITERALS) or (isinstance(one, cst.Call) and last_name(one.func) in _MAKING) for one in made
+        )
 
     @functools.cached_property
     def _changed_names(self) -> set[str]:
