@@ -42,7 +42,8 @@ match in its `else` do not count; beside a call of a jitted function, or of a pa
 five in a helper. A loop around a function whose own loop does the work is left to that one.
 
 At confidence `low`: nothing visible calls the function, and nothing shows that the loop is long; neither the code, an
-axis of data nor the name of a length, such as `n_steps`, shows that there are many iterations; the code shows that it
+axis of data nor the name of a length, such as `n_steps`, shows that there are many iterations; such a bound is only the
+most that there may be, as a tolerance can end the loop, or counts large chunks of the data; the code shows that it
 dispatches fewer than 2,500 in all, and no array grows; an iteration has fewer than four operations (three if the loop
 has the name of a length); a solver, a simulation or a jitted function does the work of an iteration; iterations have
 different shapes, plot, read or write a file, wait for a person or for their arrays, work with a library of the host

@@ -275,6 +275,30 @@ def train(params, env, state, n):
     assert [code for code, _ in found(text) if code == "JAX405"] == expected
 
 
+@pytest.mark.parametrize(
+    ("test", "expected"),
+    [
+        ("if jnp.abs(v) < tol: break", "low"),
+        ("error = float(jnp.abs(v))\n        if error < tol: break", "low"),
+        ("if int(jnp.argmax(v)) == 0: break", "medium"),
+        ("v = v + 1", "medium"),
+    ],
+)
+def test_a_bound_is_no_count_where_an_error_ends_the_loop(test: str, expected: str) -> None:
+    text = f"""
+def solved(x, n_steps, tol):
+    for _ in range(n_steps):
+        v = jnp.sin(x) + jnp.cos(x) * jnp.exp(x) - x
+        {test}
+        x = jnp.where(v > 0, x, v) + jnp.tanh(v)
+    return x
+
+if __name__ == "__main__":
+    print(solved(jnp.ones(3), int(input()), 0.1))
+"""
+    assert found(text) == [("JAX402", expected)]
+
+
 @pytest.mark.parametrize(("steps", "expected"), [(30, "low"), (300, "high")])
 def test_few_evaluations_in_all_are_no_matter(steps: int, expected: str) -> None:
     text = f"""

@@ -16,11 +16,11 @@ from jaxlint.facts.eager.quantities import Quantities, Quantity
 from jaxlint.facts.jax_api.glance import SHORT
 from jaxlint.facts.jax_api.name_priors import MAKING, SHOWING, SOLVING, STEPS
 from jaxlint.facts.syntax import guards
-from jaxlint.facts.syntax.names import Names
+from jaxlint.facts.syntax.names import Expression, Names
 from jaxlint.facts.syntax.tree import Loop, Tree, last_name, within
 from jaxlint.facts.values.iterations import is_reached_rarely
 from jaxlint.facts.values.lengths import calls_in
-from jaxlint.facts.values.loops import Loops, mentions
+from jaxlint.facts.values.loops import ORDERS, Loops, mentions
 from jaxlint.facts.values.varying import Varying
 
 FEWEST = 2
@@ -67,7 +67,8 @@ class EagerLoop:
     operations, where something else does the rest.  `runs` is how often an iteration runs in a call of the loop's
     function, `own` what the loop dispatches then, `total` what it does in all visible calls together.  `beside` says
     that something else does the work of an iteration, `solves` that this is a solver or a simulation, `measured` that
-    it exists to be timed or compared, and `grows` that each iteration makes an array longer.
+    it exists to be timed or compared, `grows` that each iteration makes an array longer, and `converges` that the size
+    of a value may end it before it has counted to its bound.
     """
 
     loop: Loop
@@ -88,6 +89,7 @@ class EagerLoop:
     measured: bool = False
     grows: bool = False
     copies: bool = False
+    converges: bool = False
 
     @property
     def is_many(self) -> bool:
@@ -254,7 +256,18 @@ class EagerLoops:
             measured=self._measured.is_measured(loop, parts) or self._measured.is_baseline(function),
             grows=self._varying.grows(loop),
             copies=updates and self._loops.feeds_updates(loop),
+            converges=any(map(self._orders_values, self._loops.tests_beside_count(loop))),
         )
+
+    def _orders_values(self, test: cst.BaseExpression) -> bool:
+        """Whether a test compares the size of an array's values, also of those that were read before."""
+        if isinstance(test, cst.BooleanOperation):
+            return self._orders_values(test.left) or self._orders_values(test.right)
+        if not isinstance(test, cst.Comparison) or not isinstance(test.comparisons[0].operator, ORDERS):
+            return False
+        sides = (test.left, test.comparisons[0].comparator)
+        read = (value.node for side in sides for value in self._names.values(side) if isinstance(value, Expression))
+        return any(map(self._arrays.is_array, sides)) or any(map(self._arrays.reads_values, read))
 
     def _may_solve(self, loop: Loop, part: cst.CSTNode) -> bool:
         """Whether an iteration may solve something, here or in what it calls, and not now and then alone."""

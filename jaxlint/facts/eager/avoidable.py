@@ -66,6 +66,7 @@ class Avoidable:
             if grown.loop is None and (function := tree.context(grown.node).function) is not None
         }
         self._jittable: dict[int, bool] = {}
+        self._indexed = [grown.loop for grown in growing if grown.by_index and grown.loop is not None]
         self._longer = CallsBelow(arrays, self._lengthens)
         self._objects = CallsBelow(arrays, self._steps_object)
         self._libraries = CallsBelow(arrays, self._is_of_host)
@@ -74,7 +75,8 @@ class Avoidable:
         """Return what hinders the iterations of a loop from being one program, or a jitted function each."""
         found = set()
         parts = self._loops.parts_of_turn(loop)
-        if self._varying.shapes_differ(loop) or any(map(self._longer.has, parts)):
+        indexed = any(inner.inside(loop) for inner in self._indexed)
+        if indexed or self._varying.shapes_differ(loop) or any(map(self._longer.has, parts)):
             found.add(Hindrance.SHAPES)
         if self.is_interrupted(parts):
             found.add(Hindrance.VALUES)

@@ -293,9 +293,10 @@ class Evidences:
         if few and not (loop.is_many or copies):
             doubts |= {Doubt.FEW}
         along = bound.kind is BoundKind.DATA_AXIS and bound.high is None
-        if self._goes_through_chunks(loop.loop):
-            named = along = False
+        if loop.converges or self._goes_through_chunks(loop.loop):
+            named = along = False  # the bound is no more than the most that there may be
         again_perhaps = loop.is_counted and not self._runs.called_once(loop.loop.context.function)
+        again_perhaps = again_perhaps and not loop.converges
         counted = loop.is_many or again_perhaps or named or along or loop.grows_often
         if not counted:
             doubts |= {Doubt.UNCOUNTED}

@@ -344,7 +344,7 @@ class Bounds:
             if length is not None:
                 yield length
 
-    def _length_of_array(self, node: cst.CSTNode | None, depth: int = 2) -> int | None:
+    def _length_of_array(self, node: cst.CSTNode | None, depth: int = _DEPTH) -> int | None:
         """Return the length of an array that is written out, or made of a size that the text shows.
 
         `jnp.array([[0.0, 1.0], [1.0, 1.0]])` and `jnp.ones((2, 3))` have two; of a list that a loop goes through, the
@@ -355,6 +355,9 @@ class Bounds:
             if isinstance(value, Element) and depth:
                 lengths = [self._length_of_array(part, depth - 1) for part in self._elements(value.node)]
                 return max((n for n in lengths if n is not None), default=None) if None not in lengths else None
+            same = self._as_long(inner) if depth else None
+            if same is not None:
+                return self._length_of_array(same, depth - 1)
             if isinstance(inner, cst.Call) and inner.args:
                 names = self._names.externals(inner.func)
                 if not _WRITTEN_OUT.isdisjoint(names):
@@ -364,6 +367,20 @@ class Bounds:
                     if position is not None:
                         return self._told_length(inner, name, position)
         return self._constants.length(node)
+
+    def _as_long(self, node: cst.CSTNode | None) -> cst.CSTNode | None:
+        """Return what an expression has the length of: an array that it reverses, casts or combines with a number."""
+        if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
+            return node.func.value if node.func.attr.value in ("astype", "copy") else None
+        if isinstance(node, cst.Subscript) and len(node.slice) == 1:
+            part = node.slice[0].slice
+            return node.value if isinstance(part, cst.Slice) and part.lower is None and part.upper is None else None
+        if isinstance(node, cst.BinaryOperation):
+            arrays = [
+                side for side in (node.left, node.right) if not isinstance(self._constants.of(side), (int, float))
+            ]
+            return arrays[0] if len(arrays) == 1 else None
+        return node.target if isinstance(node, cst.AugAssign) else None
 
     def _told_length(self, call: cst.Call, name: str, position: int) -> int | None:
         placed = [arg.value for arg in call.args if arg.keyword is None]

@@ -255,7 +255,7 @@ class Loops:
         """Whether a test compares the size of what NumPy gave, or of what a call gave of which nothing is known."""
         if isinstance(test, cst.BooleanOperation):
             return self._orders_results(test.left) or self._orders_results(test.right)
-        if not isinstance(test, cst.Comparison) or not isinstance(test.comparisons[0].operator, _ORDERS):
+        if not isinstance(test, cst.Comparison) or not isinstance(test.comparisons[0].operator, ORDERS):
             return False
         sides = [test.left, test.comparisons[0].comparator]
         return any(
@@ -736,6 +736,16 @@ class Loops:
         """Whether an iteration may be the last, by a `break` or a `return`."""
         return any(isinstance(node, (cst.Break, cst.Return)) for node in self.nodes_of_turn(loop))
 
+    def tests_beside_count(self, loop: Loop) -> Iterator[cst.BaseExpression]:
+        """Yield the tests by which a loop may end before it has counted to its bound."""
+        node = loop.node
+        if isinstance(node, cst.While) and isinstance(node.test, cst.BooleanOperation):
+            yield node.test
+        if isinstance(node, cst.For):
+            for part in self.nodes_of_turn(loop):
+                if isinstance(part, cst.If) and _breaks(part.body):
+                    yield part.test
+
     def _is_structural(self, loop: Loop) -> bool:
         """Whether a loop's bound is named after parts of a model or a thing, of which there are few."""
         if isinstance(loop.node, (cst.For, cst.CompFor)) and self._is_rank(loop.node.iter):
@@ -971,7 +981,7 @@ class Loops:
 _FEWEST_EQUATIONS = 1000
 """From so many on a program is slow to compile; the default of the setting `unrolled-equations`."""
 
-_ORDERS = (cst.LessThan, cst.LessThanEqual, cst.GreaterThan, cst.GreaterThanEqual)
+ORDERS = (cst.LessThan, cst.LessThanEqual, cst.GreaterThan, cst.GreaterThanEqual)
 
 _BY_DIMENSION = frozenset(
     f"jax.numpy.{name}"
