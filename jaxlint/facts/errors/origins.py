@@ -19,7 +19,6 @@ from jaxlint.facts.syntax.tree import Parameter
 from jaxlint.facts.values.values import Values
 
 _MAPS = frozenset({"jax.vmap", "equinox.filter_vmap", "flax.nnx.vmap"})
-_DIFFERENTIATES = frozenset({"jax.grad", "jax.value_and_grad", "jax.jacfwd", "jax.jacrev", "jax.hessian"})
 
 
 class Origins:
@@ -79,7 +78,7 @@ class Origins:
         wrapper = wrapped.wrapper
         if wrapper.name in _MAPS:
             return self._is_among(wrapped, parameter, "in_axes", otherwise=True)
-        if wrapper.name in _DIFFERENTIATES:
+        if wrapper.differentiates == "first":
             return self._is_among(wrapped, parameter, "argnums", otherwise=parameter.position == 0)
         return wrapper.kind == "control-flow" and wrapper.library == "jax" and wrapper.hides
 

@@ -15,8 +15,6 @@ from jaxlint.facts.syntax.names import Names
 from jaxlint.facts.syntax.tree import Class, Function, Tree
 from jaxlint.facts.values.values import Values
 
-_OF_FIRST = frozenset({"jax.grad", "jax.value_and_grad", "jax.jacfwd", "jax.jacrev", "jax.hessian"})
-"""Transforms that differentiate by the first argument, unless they are told otherwise."""
 _DESCRIPTORS = frozenset({"staticmethod", "classmethod"})
 
 
@@ -87,7 +85,9 @@ class PlainMethods:
     def _is_strict(wrapped: Wrapped) -> bool:
         """Whether a wrapper refuses, when it is applied, what is no function."""
         wrapper = wrapped.wrapper
-        return wrapper.library == "jax" and (wrapper.compiles or wrapper.name in {*_OF_FIRST, "jax.vmap"})
+        return wrapper.library == "jax" and (
+            wrapper.compiles or wrapper.differentiates == "first" or wrapper.name == "jax.vmap"
+        )
 
     @property
     def _taken_from_class(self) -> list[PlainMethod]:
@@ -136,7 +136,7 @@ class PlainMethods:
             statics = self._values.statics(wrapped, method)
             return statics is not None and first.name not in statics
         taken = 0 if wrapped.decorated is not None else 1  # the function itself is an argument of a call
-        if wrapper.name in _OF_FIRST:
+        if wrapper.differentiates == "first":
             return wrapped.keyword("argnums") is None and len(wrapped.arguments) == taken
         if wrapper.name == "jax.vmap":
             axes = wrapped.keyword("in_axes")

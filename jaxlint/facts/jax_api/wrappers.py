@@ -71,6 +71,11 @@ class Wrapper:
         return self.kind in ("compile", "control-flow") or self.name in _TRACING_NUMBERS
 
     @property
+    def differentiates(self) -> str:
+        """By which arguments it differentiates unless it is told otherwise: the `first`, `all` of them, or none."""
+        return "first" if self.name in _BY_FIRST else "all" if self.name in _BY_ALL else ""
+
+    @property
     def hides_captured(self) -> bool:
         """Whether arrays that the function captures lose their values as well, and not only what it is given."""
         return self.stages or (self.hides and not self.maps)
@@ -81,6 +86,8 @@ class Wrapper:
         return self.result == "callable"
 
 
+_BY_FIRST = frozenset(f"jax.{name}" for name in ("grad", "value_and_grad", "jacfwd", "jacrev", "hessian"))
+_BY_ALL = frozenset({"jax.vjp", "jax.jvp", "jax.linearize"})
 _TRACING_NUMBERS = frozenset({"jax.checkpoint", "jax.eval_shape", "jax.make_jaxpr"})
 _KEEPING_ARGUMENTS = frozenset(
     f"jax.{name}"

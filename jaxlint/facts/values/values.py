@@ -167,9 +167,11 @@ class Values:
             return Kind.STATIC if parameter.name in static else Kind.DATA
         if wrapper.name == "jax.vmap":
             return Kind.DATA if self._is_mapped(wrapped, parameter) else Kind.UNKNOWN
-        if wrapper.name in ("jax.grad", "jax.value_and_grad"):
+        if wrapper.differentiates == "first":
             first = wrapped.keyword("argnums") is None and parameter.position == 0
             return Kind.DATA if first else Kind.UNKNOWN
+        if wrapper.differentiates == "all":
+            return Kind.DATA if parameter.position is not None and parameter.default is None else Kind.UNKNOWN
         if not wrapper.traces_numbers or parameter.default is not None:
             return Kind.UNKNOWN  # what control flow does not pass keeps its default
         if not wrapper.static:
@@ -484,19 +486,16 @@ class Values:
 
     def _of_made(self, name: str, cls: Class, sites: list[CallSite], otherwise: Kind) -> Kind:
         """What an attribute of an object holds that traced code makes."""
-        stores = self._names.stores(cls, name)
-        if stores:
-            kind = _join([self.kind(value) for value, _ in stores])
-        elif name in cls.fields and not cls.methods.get("__init__"):
+        # What is computed from the attribute itself is of the same kind.
+        stored = [value for value, _ in self._names.stores(cls, name) if not _is_computed_from(value, name)]
+        if name in cls.fields and not cls.methods.get("__init__"):
             place = list(cls.fields).index(name)
-            given = [
-                _field_given(site.node, name, place) for site in sites if self._tracing.is_traced(site.context.function)
-            ]
-            kind = (
-                _join([self.kind(value) for value in given if value is not None]) if given and all(given) else otherwise
-            )
-        else:
-            return otherwise
+            traced = [site for site in sites if self._tracing.is_traced(site.context.function)]
+            given = [_field_given(site.node, name, place) for site in traced]
+            stored.extend(value for value in given if value is not None)
+            if not all(given):
+                return otherwise
+        kind = _join([self.kind(value) for value in stored]) if stored else otherwise
         return kind if kind is not Kind.UNKNOWN else otherwise
 
     def _of_subscript(self, node: cst.Subscript) -> Kind:
@@ -806,6 +805,15 @@ def _is_python_type(annotation: cst.BaseExpression | None) -> bool:
 
 def _spreads(call: cst.Call) -> bool:
     return any(arg.star for arg in call.args)
+
+
+def _is_computed_from(value: cst.BaseExpression, attribute: str) -> bool:
+    """Whether an operator computes a value from an attribute, as `-self.a` is computed from `a`."""
+    if isinstance(value, cst.UnaryOperation):
+        return _is_computed_from(value.expression, attribute)
+    if isinstance(value, cst.BinaryOperation):
+        return _is_computed_from(value.left, attribute) or _is_computed_from(value.right, attribute)
+    return isinstance(value, cst.Attribute) and value.attr.value == attribute
 
 
 def _join(kinds: list[Kind]) -> Kind:
