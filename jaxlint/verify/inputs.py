@@ -67,10 +67,6 @@ class Slot:
     use: Use
 
 
-Setting = tuple[str, int]
-"""A path and a number: which choice, or for a path with `@axis`, which size."""
-
-
 @dataclass(frozen=True)
 class State:
     """Which choice is taken for each path that does not take its first, and which axes have another size."""

@@ -53,7 +53,6 @@ class EagerArrays:
         self._busy: set[int] = set()
         self._functions: dict[int, int] = {}
         self._operations: dict[int, int] = {}
-        self._looping: dict[int, bool] = {}
 
     # Arrays
 
