@@ -124,7 +124,7 @@ def _write_suggestions(joined: Joined, writer: _Plain) -> None:
 
 def _write_unused(joined: Joined, writer: _Plain) -> None:
     if joined.unused:
-        writer.heading(f"{_count(len(joined.unused), 'finding')} in these files cost nothing in this run")
+        writer.heading(f"{_count(len(joined.unused), 'finding')} in these files did not show in this run")
         for diagnostic in joined.unused[:ROWS]:
             writer.text(f"  {_at(diagnostic, joined)}: {diagnostic.code} {diagnostic.name}")
         if len(joined.unused) > ROWS:

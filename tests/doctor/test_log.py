@@ -139,20 +139,20 @@ def test_operations_without_a_place_may_come_of_a_finding(project: Project) -> N
     (flood,) = data["floods"]
     assert (flood["site"], flood["compiles"]) == (None, 9)
     assert [f["code"] for f in data["suggestions"][0]["possible_findings"]] == ["JAX401"]
-    # Nobody can say that it cost nothing.
+    # Nobody can say that it did not show.
     assert data["unused"] == []
     assert data["unattributed"]["programs"] == 9
     assert data["unattributed"]["share"] == pytest.approx(1 - 0.27, abs=0.1)
 
 
-def test_findings_that_cost_nothing_come_last(project: Project) -> None:
+def test_findings_that_did_not_show_come_last(project: Project) -> None:
     file = copy(project, "nested_function")
     later = "\n\ndef never(x):\n    return jax.jit(lambda y: y + 1)(x)\n"
     file.write_text(file.read_text() + later)
     data = report(project, "nested_function.log")
     assert [finding["code"] for finding in data["unused"]] == ["JAX102"]
     text = project.run("log", "nested_function.log").out
-    assert text.index("JAX101") < text.index("cost nothing in this run") < text.index("JAX102")
+    assert text.index("JAX101") < text.index("did not show in this run") < text.index("JAX102")
 
 
 def test_suggestions_are_ranked_by_what_they_save(project: Project) -> None:
