@@ -289,7 +289,7 @@ def parse_wrappers(value: Any, where: str) -> dict[str, dict[str, Any]]:
         rows[name] = _table(columns, here)
         for column, cell in rows[name].items():
             if column not in wrappers.COLUMNS:
-                raise ConfigError(f"{here}: unknown column {column!r}; {_meant(column, wrappers.COLUMNS)}")
+                raise ConfigError(f"{here}: unknown key {column!r}; {_meant(column, wrappers.COLUMNS)}")
             wanted, holds = _WRAPPER_CELLS.get(column, _TEXT)
             if not holds(cell):
                 raise ConfigError(f"{here}.{column}: {_shown(cell)} must be {wanted}")

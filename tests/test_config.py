@@ -120,7 +120,7 @@ def test_the_example_and_the_default_of_a_key_can_be_used(option: object) -> Non
         ),
         ("wrappers = 1", "here.wrappers: 1 must be a table"),
         ("wrappers = {f = 'jax.jit'}", "here.wrappers.\"f\": 'jax.jit' must be a table"),
-        ("wrappers = {f = {lik = 'jax.jit'}}", "here.wrappers.\"f\": unknown column 'lik'; did you mean 'like'?"),
+        ("wrappers = {f = {lik = 'jax.jit'}}", "here.wrappers.\"f\": unknown key 'lik'; did you mean 'like'?"),
         ("wrappers = {f = {like = 1}}", 'here.wrappers."f".like: 1 must be a string'),
         ("wrappers = {f = {static = 'x'}}", "here.wrappers.\"f\".static: 'x' must be a list"),
         ("wrappers = {f = {like = 'jax.jitt'}}", "here.wrappers: wrapper 'f' is like 'jax.jitt'"),

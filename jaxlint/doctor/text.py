@@ -41,8 +41,8 @@ def write(joined: Joined, out: TextIO, *, color: bool = False, notes: Notes | No
     model = joined.model
     writer.heading(_overview(model))
     if not model.functions:
-        writer.text("No trace, lowering or compile was told of.  JAX_LOG_COMPILES=1 has jax log them, and")
-        writer.text("JAX_EXPLAIN_CACHE_MISSES=1 has it say why; `jaxlint run` needs neither.")
+        writer.text("There is no trace, lowering or compile.  JAX_LOG_COMPILES=1 makes jax log them, and")
+        writer.text("JAX_EXPLAIN_CACHE_MISSES=1 why; `jaxlint run` needs neither.")
     _write_divergences(joined, writer)
     _write_suggestions(joined, writer)
     if model.functions:
@@ -180,7 +180,7 @@ def _remarks(joined: Joined, notes: Notes) -> Iterator[str]:
         yield f"XLA's alarm of a very slow compile: {name}, {count}x"
     if totals.fingerprints > totals.compiles / 2 and totals.fingerprints >= 10:
         yield (
-            f"XLA told of {totals.fingerprints} executables.  A flood of names of operations means that code runs "
+            f"XLA logged {totals.fingerprints} executables.  Many that are named after operations mean that code runs "
             "outside of jax.jit."
         )
     if totals.persistent:

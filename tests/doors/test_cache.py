@@ -224,4 +224,5 @@ def test_clean_leaves_alone_what_is_not_a_cache(project: Project) -> None:
     file = project.write(".jaxlint_cache/mine.txt", "mine")
     assert project.run("clean") == Outcome(0, "", "")
     assert project.run("clean", "--cache-dir", ".") == Outcome(0, "", "")
+    assert project.run("clean", "gone") == Outcome(2, "", "jaxlint: error: gone: no such folder\n")
     assert file.exists()

@@ -27,6 +27,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Remove the caches; return the exit code."""
     if arguments.shared_cache is not None:
         return _evict(arguments.shared_cache)
+    missing = [path for path in arguments.paths if not os.path.isdir(path)]
+    for path in missing:
+        fail(f"{path}: no such folder")
+    if missing:
+        return 2
     failed = False
     for folder in _folders(arguments):
         try:

@@ -1,7 +1,7 @@
 """Compare two runs of a program: which functions are compiled more or less often, why, and of how many equations.
 
-BEFORE and AFTER are recordings of `jaxlint run --record`, logs, or reports of `jaxlint run --json`. Seconds are told,
-and decide nothing, since they differ from run to run.
+BEFORE and AFTER are recordings of `jaxlint run --record`, logs, or reports of `jaxlint run --json`. Seconds are shown
+but decide nothing, since they differ from run to run.
 """
 
 from __future__ import annotations
