@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -281,6 +282,40 @@ def test_interrupted_runs_keep_their_verdicts(
     assert "confirmed" in out
     assert out.endswith("Verified 1 finding: 1 confirmed, 0 refuted, 0 not-run.\n")
     assert err.endswith("interrupted: 1 of 2 findings have a verdict\n")
+
+
+def test_what_other_files_say_counts_where_they_are_not_asked_about(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def git(*command: str) -> None:
+        subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b.c", *command], check=True, cwd=project)
+
+    price = """
+        import jax
+
+        def price(x, n_steps):
+            def body(i, values):
+                return values * 0.99
+
+            return jax.lax.fori_loop(0, n_steps, body, x)[0]
+    """
+    calls = """
+        import jax.numpy as jnp
+        from tree import price
+
+        for n_steps in (10, 20, 40):
+            print(float(price(jnp.ones(3), n_steps)))
+    """
+    (project / "prices.py").write_text(textwrap.dedent(calls))
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-q", "-m", "start")
+    (project / "tree.py").write_text(textwrap.dedent(price))
+    for asked in (["--only", "tree.py:8"], ["--changed"]):
+        assert main(["verify", *asked]) == 1
+        out = capsys.readouterr().out
+        assert "tree.py:8:12: JAX106" in out
+        assert out.endswith("Verified 1 finding: 1 confirmed, 0 refuted, 0 not-run.\n")
 
 
 def test_only_changed_files(project: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -166,7 +166,7 @@ def run(arguments: argparse.Namespace) -> int:
         adopting.check_baselines(configs)
     if (arguments.shard is not None or arguments.changed is not None) and _from_stdin(arguments):
         raise UsageError("--shard and --changed need files, not standard input")
-    something, failed = _check(*_parted(found.files, arguments), arguments)
+    something, failed = _check(*parted(found.files, arguments), arguments)
     return 2 if failed or found.errors else int(something)
 
 
@@ -203,8 +203,8 @@ def _check(files: Sequence[File], beside: Sequence[File], arguments: argparse.Na
     fix = fixing.wanted(arguments)
     data = sys.stdin.buffer.read() if _from_stdin(arguments) else None
     if data is None:
-        linted = adopting.without_baseline(files) if arguments.write_baseline else files
-        results = _linted(linted, beside, jobs, arguments, fix=fix)
+        bare = adopting.without_baseline(files) if arguments.write_baseline else files
+        results = linted(bare, beside, jobs, arguments, fix=fix)
     else:
         results = [check_bytes(data, file, fix=fix) for file in files]
     _say(files, results)
@@ -245,7 +245,7 @@ def _say(files: Sequence[File], results: Sequence[Checked]) -> None:
 
 def _unused_comments(files: Sequence[File], beside: Sequence[File], jobs: int, arguments: argparse.Namespace) -> int:
     bare = adopting.without_comments(files)
-    return adopting.unused_comments(files, _linted(bare, beside, jobs, arguments, fix=False))
+    return adopting.unused_comments(files, linted(bare, beside, jobs, arguments, fix=False))
 
 
 def cache_folder(files: Sequence[File], arguments: argparse.Namespace) -> str:
@@ -264,7 +264,7 @@ def cache_folder(files: Sequence[File], arguments: argparse.Namespace) -> str:
     return os.path.join(finder(arguments).config(above).root, FOLDER)
 
 
-def _parted(files: Sequence[File], arguments: argparse.Namespace) -> tuple[list[File], list[File]]:
+def parted(files: Sequence[File], arguments: argparse.Namespace) -> tuple[list[File], list[File]]:
     """Split files into those to report on and those beside them, which have their say in the project all the same."""
     wanted, beside = list(files), []
     if arguments.changed is not None:
@@ -285,7 +285,7 @@ def _shard_of(file: File, total: int) -> int:
     return int(digest(file.config.name_of(file.path)), 16) % total + 1
 
 
-def _linted(
+def linted(
     files: Sequence[File], beside: Sequence[File], jobs: int, arguments: argparse.Namespace, *, fix: bool
 ) -> list[Checked]:
     from jaxlint import checking

@@ -269,36 +269,35 @@ def _mend(verifier: Verifier, files: Sequence[File], results: Sequence[Result]) 
 def _lint(arguments: argparse.Namespace, places: list[str]) -> tuple[list[File], list[Job], bool]:
     """Return the files and what is found in those that have findings, and whether some file could not be linted."""
     from jaxlint import pool
-    from jaxlint.checking import check_files
     from jaxlint.discovery import discover
     from jaxlint.verify.verifier import Job
 
-    paths = arguments.paths or places or ["."]
-    if arguments.changed is not None:
-        paths = changed.files(arguments.changed, paths)
-        if not paths:
-            return [], [], False
-    if "-" in paths:
+    if "-" in arguments.paths:
         raise UsageError("verify runs files, not standard input")
-    found = discover(
-        [*paths, *(place for place in places if arguments.paths)], check.finder(arguments), notebooks=not arguments.fix
-    )
+    # All of the folder has its say, whatever part of it is asked about.
+    found = discover([*(arguments.paths or ["."]), *places], check.finder(arguments), notebooks=not arguments.fix)
+    files, beside = check.parted(found.files, arguments)
+    if places and not arguments.paths:
+        asked = {os.path.realpath(place) for place in places}
+        beside += [file for file in files if os.path.realpath(file.path) not in asked]
+        files = [file for file in files if os.path.realpath(file.path) in asked]
     failed = bool(found.errors)
-    configured = (warning for file in found.files for warning in file.config.warnings)
+    configured = (warning for file in files for warning in file.config.warnings)
     for warning in dict.fromkeys([*configured, *found.warnings]):
         warn(warning)
     for error in found.errors:
         fail(error)
-    adopting.check_baselines([file.config for file in found.files])
+    adopting.check_baselines([file.config for file in files])
     jobs = []
-    results = check_files(found.files, pool.processes(len(found.files), None))
-    for file, checked in zip(found.files, results, strict=True):
+    processes = pool.processes(len(files) + len(beside), None)
+    results = check.linted(files, beside, processes, arguments, fix=False) if files else []
+    for file, checked in zip(files, results, strict=True):
         if checked.error is not None:
             fail(checked.error)
         failed = failed or checked.error is not None or any(d.code == "JAX000" for d in checked.diagnostics)
         if checked.diagnostics:
             jobs.append(Job(Path(file.path), checked.diagnostics, file.config.examples(file.path)))
-    return found.files, jobs, failed
+    return files, jobs, failed
 
 
 def _place(text: str) -> tuple[Path, int]:
@@ -381,8 +380,9 @@ def _seconds(text: str) -> float:
 
 def _as_check(parser: argparse.ArgumentParser) -> None:
     """Give the options of check that verify does not offer the values that they have when they are not used."""
-    left_out = ("exclude", "extend_exclude", "per_file_ignores", "force_exclude", "respect_gitignore")
-    parser.set_defaults(**dict.fromkeys((*left_out, "fixable", "unfixable", "unsafe_fixes", "baseline")))
+    left_out = ("exclude", "extend_exclude", "per_file_ignores", "force_exclude", "respect_gitignore", "shard")
+    others = ("fixable", "unfixable", "unsafe_fixes", "baseline", "no_project", "shared_cache")
+    parser.set_defaults(**dict.fromkeys((*left_out, *others)))
 
 
 class Progress:
