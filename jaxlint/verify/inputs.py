@@ -23,7 +23,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from .standins import Stub
-from .uses import OMITTED, Definitions, FunctionUses, Use, joined
+from .uses import OMITTED, SUPER, Callee, Definitions, Function, FunctionUses, Use, joined
 
 SIZE = 8
 """The size of every axis: even, and divisible by the integers that are given."""
@@ -37,15 +37,26 @@ class NoInputError(Exception):
         self.path = path
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Choice:
     """One way to fill a place: its kind, what the kind needs to know, and whether the code itself gives it."""
 
     kind: str
     data: Any = None
-    given: bool = field(default=False, compare=False)
-    free: bool = field(default=False, compare=False)
+    given: bool = False
+    free: bool = False
     """Nothing says how many axes it has."""
+
+    @functools.cached_property
+    def key(self) -> tuple[str, str]:
+        """What tells it from others; a default may be an array, which is not equal to anything."""
+        return self.kind, repr(self.data)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Choice) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
 
     def __str__(self) -> str:
         if self.kind == "static":
@@ -83,6 +94,8 @@ class State:
     """How many axes those arrays have of which nothing says it."""
     even: bool = False
     """Whether integers of which nothing is known are as large as axes are."""
+    device: frozenset[str] = frozenset()
+    """The paths of arrays that are of jax, where nothing says whether they are of NumPy."""
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -95,6 +108,7 @@ class State:
             self.integers,
             self.rank,
             self.even,
+            self.device,
         )
 
     def as_json(self) -> dict[str, Any]:
@@ -105,13 +119,21 @@ class State:
             "distinct": self.distinct,
             "rank": self.rank,
             "even": self.even,
+            "device": sorted(self.device),
         }
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> State:
         """Return what `as_json` was called on."""
         sizes = {(path, axis): size for path, axis, size in data["sizes"]}
-        return cls(data["choices"], sizes, data["distinct"], rank=data["rank"], even=data["even"])
+        return cls(
+            data["choices"],
+            sizes,
+            data["distinct"],
+            rank=data["rank"],
+            even=data["even"],
+            device=frozenset(data["device"]),
+        )
 
     def choosing(self, changes: Mapping[str, int]) -> State:
         """Return the state with other choices."""
@@ -173,6 +195,7 @@ class Synthesis:
         module: types.ModuleType,
         definitions: Definitions,
         paused: Callable[[], contextlib.AbstractContextManager[None]] = contextlib.nullcontext,
+        is_user: Callable[[str], bool] = lambda _: False,
     ) -> None:
         self.jax = jax
         self.paused = paused
@@ -184,7 +207,9 @@ class Synthesis:
         self.module = module
         self.definitions = definitions
         self._arrays: dict[tuple[Any, ...], Any] = {}
-        self._others: dict[str, Definitions] = {}
+        self._others: dict[str, Definitions] = {module.__name__: definitions}
+        self._is_user = is_user
+        definitions.elsewhere = functools.partial(self._callee, module)
         tree_util = jax.tree_util
         if Record not in _registered:
             _registered.add(Record)
@@ -245,7 +270,7 @@ class Synthesis:
         if default is not inspect.Parameter.empty and default is not None:
             found += self._by_use(name, use)[:4]
         found += _FALLBACKS if annotation in (None, inspect.Parameter.empty) or len(found) < 2 else []
-        return list({(c.kind, repr(c.data)): c for c in found}.values())
+        return list({choice.key: choice for choice in found}.values())
 
     # --- types ------------------------------------------------------------------------------------------------------
 
@@ -262,7 +287,7 @@ class Synthesis:
             return [choice for bound in bounds for choice in self._by_type(bound, use)]
         shape = getattr(annotation, "dims", None)
         if shape is not None and hasattr(annotation, "dtypes"):
-            return self._jaxtyping(annotation)
+            return self._jaxtyping(annotation, use)
         origin, inner = typing.get_origin(annotation), typing.get_args(annotation)
         if origin is typing.Literal:
             return [Choice("static", value) for value in inner]
@@ -309,18 +334,55 @@ class Synthesis:
             return _functions(use) if use.arguments is not None else [Choice("opaque")]
         return [*instances(cls), Choice("record"), Choice("opaque")]
 
-    def definitions_of(self, cls: type) -> Definitions:
-        """Return the functions of the file that a class is defined in."""
-        name = cls.__module__
-        if name == self.module.__name__:
-            return self.definitions
+    def definitions_of(self, value: type | types.FunctionType) -> Definitions:
+        """Return the functions of the file that a class or function is defined in."""
+        name = value.__module__
         if name not in self._others:
             tree = ast.Module([], [])
+            module = sys.modules.get(name)
             with contextlib.suppress(OSError, SyntaxError, ValueError, TypeError):
-                file = str(getattr(sys.modules.get(name), "__file__", None))
-                tree = ast.parse(Path(file).read_bytes())
+                tree = ast.parse(Path(str(getattr(module, "__file__", None))).read_bytes())
             self._others[name] = Definitions(tree)
+            if module is not None:
+                self._others[name].elsewhere = functools.partial(self._callee, module)
         return self._others[name]
+
+    def _callee(self, module: types.ModuleType, name: str, owner: str) -> Callee | None:
+        """Return the function of the user's that a name means in a module, or in a method of one of its classes."""
+        value: Any = module
+        if name.startswith(("self.", SUPER)):
+            cls = vars(module).get(owner)
+            bases = cls.__mro__[name.startswith(SUPER) : -1] if isinstance(cls, type) else ()
+            method = name.rpartition(".")[2]
+            value = next((vars(base)[method] for base in bases if method in vars(base)), None)
+        else:
+            for part in name.split("."):
+                value = inspect.getattr_static(value, part, None)
+        if isinstance(value, type):
+            value = next((vars(base)["__init__"] for base in value.__mro__[:-1] if "__init__" in vars(base)), None)
+        function = inspect.unwrap(getattr(value, "__func__", value))
+        if not isinstance(function, types.FunctionType) or not self._is_user(function.__code__.co_filename):
+            return None
+        definitions = self.definitions_of(function)
+        node = definitions.get(function.__qualname__)
+        return (node, function.__qualname__.rpartition(".")[0], definitions) if node is not None else None
+
+    def constructor(self, cls: type) -> tuple[Function | None, Definitions]:
+        """Return the text of the `__init__` that makes instances of a class, and the functions of its file."""
+        for base in cls.__mro__[:-1]:
+            definitions = self.definitions_of(base)
+            node = definitions.get(f"{base.__name__}.__init__")
+            if node is not None or "__init__" in vars(base):
+                return node, definitions
+        return None, self.definitions_of(cls)
+
+    def kept(self, cls: type) -> dict[str, Use]:
+        """Return what the methods of a class and its bases do with what its constructor is given."""
+        found: dict[str, Use] = {}
+        for base in cls.__mro__[:-1]:
+            for name, use in self.definitions_of(base).of_attributes(base.__name__).items():
+                found[name] = joined(found.get(name, Use()), use)
+        return found
 
     def _by_text(self, text: str, use: Use) -> list[Choice]:
         match = re.search(r"\b(Float|Int|Bool|Shaped|Num|Real|Inexact|Key)\w*\[[^,\]]+,\s*['\"]([^'\"]*)['\"]\]", text)
@@ -341,13 +403,15 @@ class Synthesis:
                 return self._by_class(cls, use)
         return []
 
-    def _jaxtyping(self, annotation: Any) -> list[Choice]:
+    def _jaxtyping(self, annotation: Any, use: Use) -> list[Choice]:
         words = str(getattr(annotation, "dtypes", ""))
         dtype = "int32" if "int" in words and "float" not in words else "bool" if "float" not in words else "float32"
         rank = sum(not word.startswith("*") and word != "..." for word in str(annotation.dim_str).split())
         sizes = tuple(int(word) if word.isdigit() else SIZE for word in str(annotation.dim_str).split())
         plain = len(sizes) == rank and "key" not in words
-        return [Choice("array", (sizes if plain else rank, dtype if "key" not in words else "key"), given=plain)]
+        array = Choice("array", (sizes if plain else rank, dtype if "key" not in words else "key"), given=plain)
+        # What is asked for the length of something is an array only in name.
+        return [*(_INTEGERS if use.size and dtype == "int32" and not rank else ()), array]
 
     def _evaluated(self, text: str) -> Any:
         try:
@@ -470,6 +534,10 @@ class World:
     def synthesis(self) -> Synthesis:
         """What knows the choices."""
         return self._synthesis
+
+    def is_of_numpy(self, path: str) -> bool:
+        """Tell whether the arrays at a path, of which nothing says what they are, are of NumPy."""
+        return self._synthesis.host and not any(array.startswith(path) for array in self._state.device)
 
     def choice(self, path: str) -> Choice:
         """Return what was chosen for a path that was touched."""
@@ -596,7 +664,7 @@ class World:
             if name.startswith("__"):
                 raise AttributeError(name)
             value = world.attribute(path, name)
-            value = world.synthesis.on_host(value) if world.synthesis.host else value
+            value = world.synthesis.on_host(value) if world.is_of_numpy(f"{path}.{name}") else value
             object.__setattr__(instance, name, value)
             return value
 
@@ -616,11 +684,10 @@ class World:
         if path.count(">") > _NESTING:
             raise NoInputError(path, f"{cls.__name__} takes too much to make")
         before, owner = self._uses, cls.__name__
-        definitions = self._synthesis.definitions_of(cls)
-        node = definitions.get(f"{owner}.__init__")
+        node, definitions = self._synthesis.constructor(cls)
         try:
             uses = definitions.uses(node, owner) if node else None
-            kept = definitions.of_attributes(owner)
+            kept = self._synthesis.kept(cls)
             arguments, words = self.call(
                 f"{path}>", make or cls, uses if make is None else None, outer=before, kept=kept
             )

@@ -539,5 +539,8 @@ def _environment(folder: str) -> dict[str, str]:
         "XDG_CONFIG_HOME": folder,
         "MPLCONFIGDIR": folder,
         "MPLBACKEND": "agg",
+        # Nobody is there to log in, and what is logged goes nowhere.
+        "WANDB_MODE": "disabled",
+        "COMET_MODE": "disabled",
         "PYTHONDONTWRITEBYTECODE": "1",
     }

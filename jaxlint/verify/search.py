@@ -172,7 +172,7 @@ class Search:
         self._piece = piece
         self._node = piece.node if piece else definitions.get(target) or _wrapped(module, definitions, target)
         self._slots: dict[str, Slot] = {}
-        self._synthesis = Synthesis(self._jax, module, definitions, recorder.paused)
+        self._synthesis = Synthesis(self._jax, module, definitions, recorder.paused, recorder.is_user)
         self._chased: Function | None = None
         self.tries = 0
         self.reason = ""
@@ -608,18 +608,16 @@ class Search:
             return suspects
         failure = self._recorder.failure(cause)
         slot = self._slots.get(name)
-        owner = ""
-        for choice in slot.choices if slot else ():
-            if choice.kind == "instance" and not owner:
-                owner = choice.data.__name__
-        node = self._definitions.get(f"{owner}.__init__")
-        if node is None:
+        made = next((choice.data for choice in (slot.choices if slot else ()) if choice.kind == "instance"), None)
+        node, definitions = self._synthesis.constructor(made) if made is not None else (None, self._definitions)
+        if made is None or node is None:
             return suspects
         lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
-        inside = [p.line for p in failure.stack if p.file == self._path and p.line in lines]
+        file = inspect.unwrap(made.__init__).__code__.co_filename
+        inside = [p.line for p in failure.stack if p.file == file and p.line in lines]
         if not inside:
             return suspects
-        near = [f"{name}>{path}" for path in self._definitions.uses(node, owner).suspects(max(inside))]
+        near = [f"{name}>{path}" for path in definitions.uses(node, made.__name__).suspects(max(inside))]
         return [path for path in near if path in suspects] or suspects
 
     def _guards(self, line: int) -> list[str]:
@@ -718,6 +716,7 @@ class Search:
                     slot = self._slots[path]
                     slot.choices.append(Choice("dict", (*choice.data, key)))
                     yield 0.2, state.choosing({path: len(slot.choices) - 1})
+        yield from self._of_jax(state, blamed, world, message)
         yield from self._ranked(state, blamed, world, message)
         yield from self._of_size(state, world, message)
         yield from self._named(state, world, message)
@@ -734,6 +733,17 @@ class Search:
             for number, choice in enumerate(self._slots[path].choices):
                 if choice.kind in wanted and choice.kind != now:
                     yield 0.5 + 0.05 * number, state.choosing({path: number})
+
+    @staticmethod
+    def _of_jax(state: State, blamed: list[str], world: World, message: str) -> Iterator[tuple[float, State]]:
+        """Yield states in which arrays are of jax, where an exception says that those of NumPy do not do."""
+        if not _OF_NUMPY.search(message):
+            return
+        arrays = [path for path in blamed if world.choice(path).kind == "array" and path not in state.device]
+        for array in arrays:
+            yield 0.2, replace(state, device=state.device | {array})
+        if len(arrays) > 1:
+            yield 0.3, replace(state, device=state.device | {*arrays})
 
     def _of_size(self, state: State, world: World, message: str) -> Iterator[tuple[float, State]]:
         """Yield states in which integers are as large as axes, where an exception names one that is no axis."""
@@ -1049,6 +1059,7 @@ def _numbers(message: str) -> list[int]:
     return [number for number in dict.fromkeys(found) if 2 < number <= 4096 and number != SIZE][:3]
 
 
+_OF_NUMPY = re.compile(r"'numpy\.\w+' object has no attribute")
 _OF_DICTS = frozenset(("items", "keys", "values", "get", "update", "pop", "setdefault"))
 _TO_UNPACK = re.compile(r"values to unpack \(expected (\d+)")
 _MOST_AXES = 6

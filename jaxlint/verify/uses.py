@@ -7,7 +7,7 @@ Values are named by paths, as they would be written in the function: `x`, `cfg.w
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -85,6 +85,10 @@ def _literal(node: ast.expr) -> object:
     return value if isinstance(value, bool | int | float | str | tuple) else UNKNOWN
 
 
+Callee = tuple[Function, str, "Definitions"]
+"""A function, the class that it is a method of, and the functions of its module."""
+
+
 class Definitions:
     """The functions of a module by qualified name, and what each does with its parameters."""
 
@@ -94,6 +98,8 @@ class Definitions:
         self._attributes: dict[str, set[str]] = {}
         self._kept: dict[str, dict[str, Use]] = {}
         self._calls: dict[str, list[ast.Call]] = {}
+        self.elsewhere: Callable[[str, str], Callee | None] = lambda _name, _owner: None
+        """What else knows the functions that are called here, by name and owner: those of the module's imports."""
         for node in ast.walk(tree):
             if isinstance(node, ast.Call) and _tail(node.func):
                 self._calls.setdefault(_tail(node.func), []).append(node)
@@ -114,6 +120,11 @@ class Definitions:
     def get(self, name: str) -> Function | None:
         """Return the function of a qualified name."""
         return self._functions.get(name)
+
+    def callee(self, name: str, owner: str) -> Callee | None:
+        """Return the function that is called by a name, as it is written in a method of `owner` or in a function."""
+        function = self.get(f"{owner}.{name[5:]}" if owner and name.startswith("self.") else name)
+        return (function, owner, self) if function is not None else self.elsewhere(name, owner)
 
     def around(self, line: int) -> Function | None:
         """Return the smallest function that covers a line."""
@@ -470,17 +481,22 @@ class FunctionUses:
         if name.rpartition(".")[2] in ("partial", "Partial") and given:
             # What is passed now is used when it is called.
             name, given = _dotted(given[0]), given[1:]
+        if not name and isinstance(node.func, ast.Attribute) and ast.unparse(node.func.value) == "super()":
+            name = SUPER + node.func.attr
         if not name:
             return
-        function = definitions.get(f"{owner}.{name[5:]}" if owner and name.startswith("self.") else name)
-        if function is None or function is self._function or isinstance(function, ast.Lambda):
+        found = definitions.callee(name, owner)
+        if found is None:
+            return
+        function, its_owner, there = found
+        if function is self._function or isinstance(function, ast.Lambda):
             return
         names = [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)]
-        if name.startswith("self.") and names[:1] == ["self"]:
+        if names[:1] == ["self"] and (name.startswith(("self.", SUPER)) or function.name == "__init__"):
             names = names[1:]
         handed = [*zip(names, given, strict=False)]
         handed += [(keyword.arg, keyword.value) for keyword in node.keywords if keyword.arg]
-        inner = definitions.uses(function, owner)
+        inner = there.uses(function, its_owner)
         for parameter, value in handed:
             path = self.resolve(value)
             if not path:
@@ -490,6 +506,8 @@ class FunctionUses:
                     self.add(path + other[len(parameter) :]).merge(inner.of(other))
 
 
+SUPER = "super()."
+"""How the name of a method begins that the bases of a class have."""
 _ALIASES = 6
 _PASSING = ("tqdm", "list", "tuple", "iter", "track", "progress_bar")
 """What gives the items that it is given."""

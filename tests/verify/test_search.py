@@ -67,12 +67,36 @@ class F:
         "def f(x, to='a.txt'):\n    y = jax.jit(lambda v: v.sum())(x)  # here\n    print('{:f}'.format(y))\n",
         # what messages and comparisons ask for
         "def f(x):\n    def g(y):\n        return y[0, :, 0]\n    return jax.jit(lambda v: g(v))(x)  # here\n",
+        "def f(x, n=jnp.ones(3)):\n    for _ in range(n + 0):\n        x = jax.jit(lambda v: v)(x)  # here\n",
         "def f(x, how):\n    assert how.lower() in ('mean', 'sum')\n    return jax.jit(lambda v: v)(x)  # here\n",
         CLASS,
         "def f(rate):\n    def g(x):\n        return jax.jit(lambda v: v * rate)(x)  # here\n    return g\n",
     ],
 )
 def test_arguments_are_found(judge: Judge, text: str) -> None:
+    judgement = judge(text)
+    assert judgement.shown is True, judgement.evidence
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from helper import size\ndef f(x, mode):\n    n = size(mode)\n    jax.jit(lambda v: v * n)(x)  # here\n",
+        "import helper\nclass F(helper.Base):\n    def f(self, x):\n        jax.jit(lambda v: v * self.n)(x)  # here\n",
+    ],
+)
+def test_what_other_modules_do_with_arguments_counts(judge: Judge, tmp_path: Path, text: str) -> None:
+    helper = """
+        def size(mode):
+            if mode not in ("tall", "wide"):
+                raise ValueError
+            return len(mode)
+
+        class Base:
+            def __init__(self, mode):
+                self.n = size(mode)
+    """
+    (tmp_path / "helper.py").write_text(textwrap.dedent(helper))
     judgement = judge(text)
     assert judgement.shown is True, judgement.evidence
 

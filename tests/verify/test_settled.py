@@ -103,6 +103,34 @@ def test_invented_arguments_for_which_nothing_has_to_be_done_refute_nothing(veri
     assert "not all of it ran" in list(results.values())[1].reason
 
 
+def test_where_nothing_of_jax_ran_nothing_is_refuted(verify: Verify) -> None:
+    results = verify("""
+        def step(params, grads):
+            return jax.tree.map(lambda p, g: p - 0.1 * g, params, grads)
+
+        def jaxlint_examples():
+            return {"step": ({"w": 1.0}, {"w": 2.0})}
+    """)
+    (result,) = [result for result in results.values() if result.diagnostic.code == "JAX401"]
+    assert result.verdict == "not-run"
+    assert "nothing of JAX ran there" in result.reason
+
+
+def test_arrays_of_unknown_objects_are_of_jax_where_they_have_to_be(verify: Verify) -> None:
+    results = verify("""
+        class Store:
+            def __init__(self, path):
+                self.data = open(path).read()
+
+            def reset(self):
+                return jax.tree.map(lambda x: x.at[0].set(0.0) * 2, self.data)
+
+            def doubled(self):
+                return jax.tree.map(lambda x: x * 2 + 1, self.data)
+    """)
+    assert [result.verdict for result in results.values()] == ["confirmed", "not-run"]
+
+
 def test_what_was_handled_in_silence_refutes_nothing(verify: Verify) -> None:
     results = verify("""
         def f(x, fails):

@@ -288,6 +288,7 @@ def _shard_of(file: File, total: int) -> int:
 def linted(
     files: Sequence[File], beside: Sequence[File], jobs: int, arguments: argparse.Namespace, *, fix: bool
 ) -> list[Checked]:
+    """Lint files with those beside them, and with the cache if it may be used; say what is wrong with that."""
     from jaxlint import checking
 
     project = not arguments.no_project
