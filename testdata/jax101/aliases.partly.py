@@ -22,12 +22,12 @@ except ImportError:
 
 
 @jit
-def _inner(v):
+def _imported_inner(v):
     return v + 1
 
 
 def imported(x):
-    return _inner(x)
+    return _imported_inner(x)
 
 
 @compile_it

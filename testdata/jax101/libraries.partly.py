@@ -11,12 +11,12 @@ from flax import nnx
 
 
 @eqx.filter_jit
-def _inner(v):
+def _filtered_inner(v):
     return jnp.tanh(v)
 
 
 def filtered(x):
-    return _inner(x)
+    return _filtered_inner(x)
 
 
 @eqx.filter_jit

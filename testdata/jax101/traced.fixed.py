@@ -191,14 +191,14 @@ _update = jax.jit(_optimiser.update)
 
 
 @jax.jit
-def _inner(v):
+def _eager_caller_inner(v):
     return jnp.sin(v)
 
 
 def eager_caller(x):
     """The same pattern outside any trace."""
 
-    return _inner(x)
+    return _eager_caller_inner(x)
 
 
 def jaxlint_examples():

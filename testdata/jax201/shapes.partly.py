@@ -28,6 +28,11 @@ def patches_by_function(image, rows):
     return jnp.reshape(image, (rows, -1))
 
 
+@partial(jax.jit, static_argnames=("number", "shape"))
+def batch_of(x, number, shape):
+    return x + jnp.zeros((number,) + shape)
+
+
 @partial(jax.jit, static_argnames="heads")
 def split_heads(x, heads):
     return x.reshape(heads, x.shape[0] // heads, 4)
@@ -202,6 +207,7 @@ def jaxlint_examples():
         "memory": (x, 3),
         "patches": (matrix, 3),
         "patches_by_function": (matrix, 3),
+        "batch_of": (jnp.ones((2, 3)), 2, (3,)),
         "split_heads": (matrix, 3),
         "reshape_to": (matrix, (4, 3)),
         "reshape_to_sizes": (matrix, 4, 3),

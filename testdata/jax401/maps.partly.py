@@ -25,12 +25,12 @@ def descend(tree, grads):
 
 
 @jax.jit
-def _decayed_tree(tree):
+def _decay(tree):
     return jax.tree.map(lambda x: x * 0.1, tree)
 
 
 def decayed(tree):
-    return _decayed_tree(tree)
+    return _decay(tree)
 
 
 @jax.jit
@@ -158,7 +158,7 @@ def bound(tree, rate):
 
 
 @jax.jit
-def _nested_function_tree(tree, rate):
+def _shrink(tree, rate):
     def shrink(x):
         return jnp.sign(x) * jnp.maximum(jnp.abs(x) - rate, 0.0)
 
@@ -166,7 +166,7 @@ def _nested_function_tree(tree, rate):
 
 
 def nested_function(tree, rate):
-    return _nested_function_tree(tree, rate)
+    return _shrink(tree, rate)
 
 
 @jax.jit

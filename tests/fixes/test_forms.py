@@ -152,6 +152,20 @@ def test_maps_that_cannot_be_traced_are_left_alone(function: str) -> None:
     assert fixed(code, ("JAX401",)) == (code, [])
 
 
+@pytest.mark.parametrize("around", ["", "for number in range(3):\n    "])
+def test_a_map_at_module_level_is_no_safe_fix_unless_in_a_loop(around: str) -> None:
+    code = f"tree = {{'a': jnp.ones(3)}}\n{around}stacked = jax.tree.map(lambda a: jnp.stack([a, -a]), tree)\n"
+    assert fixed(code, ("JAX401",))[1] == [Applicability.SAFE if around else Applicability.UNSAFE]
+
+
+def test_nothing_is_added_to_a_test_for_its_loops() -> None:
+    code = "def test_it():\n    for n in range(9):\n        f = jax.jit(lambda x: x + 1)\n        print(f(n))\n"
+    findings = lint(Source(HEAD + code, "test_it.py"), goldens.SETTINGS)
+    levels = [finding.fixes[0].applicability for finding in findings]
+    assert levels
+    assert Applicability.SAFE not in levels
+
+
 def test_a_caller_that_is_given_an_object_is_not_compiled() -> None:
     code = "def main(tree, cfg):\n    return jax.tree.map(lambda x: x - cfg.rate * jnp.sin(x), tree)\n"
     text, _ = fixed(code, ("JAX401",))

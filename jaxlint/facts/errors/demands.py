@@ -374,10 +374,15 @@ def operands(node: cst.BinaryOperation | cst.UnaryOperation | cst.Comparison) ->
 
 
 def _parts(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
-    """Yield an expression, or the elements of a literal tuple or list."""
+    """Yield an expression, or the elements of a literal tuple or list and of what is added to one: `(n,) + shape`."""
     if isinstance(node, (cst.Tuple, cst.List)):
         for element in node.elements:
             yield from _parts(element.value)
+    elif isinstance(node, cst.BinaryOperation) and any(
+        isinstance(side, (cst.Tuple, cst.List)) for side in (node.left, node.right)
+    ):
+        yield from _parts(node.left)
+        yield from _parts(node.right)
     else:
         yield node
 

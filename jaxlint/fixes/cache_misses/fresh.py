@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from jaxlint.facts.values.compiled_calls import ImportedCall
 from jaxlint.finding import Applicability, Fix, Span
-from jaxlint.fixes.cache_misses.hoist import check_code, insert_definition, name_span, needed_at_once
+from jaxlint.fixes.cache_misses.hoist import check_code, insert_definition, name_span, names_in, needed_at_once
 from jaxlint.fixes.cache_misses.methods import refuse_changing_object
 from jaxlint.fixes.moved_code.captures import dotted
 from jaxlint.fixes.moved_code.reads import refuse_or_doubt
@@ -111,8 +111,8 @@ def _move_definition(draft: Draft, scopes: Scopes, node: ast.FunctionDef) -> str
     syntax = draft.syntax
     if node.decorator_list or scopes.bindings(node.name, scopes.of(node)) != [node]:
         raise NoFixError("it is decorated, or bound again")
-    around = next((a.name for a in syntax.around(node) if isinstance(a, DEFS)), "").strip("_")
-    name = draft.fresh(f"_{node.name.strip('_')}", f"_{around}_{node.name.strip('_')}")
+    around = next((a.name for a in syntax.around(node) if isinstance(a, DEFS)), "")
+    name = draft.fresh(*names_in(node.name, around))
     inner = set(ast.walk(node))
     changes: dict[Span, str] = {name_span(syntax, node): name}
     for load in scopes.loads(node.name, scopes.of(node)):

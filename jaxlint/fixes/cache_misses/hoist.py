@@ -43,6 +43,8 @@ _OWN_STATICS = frozenset({"equinox.filter_jit"})
 """Wrappers that need not be told what is static."""
 _LONGEST = 40
 """Rather a number behind a name than a longer one."""
+_SAY_NOTHING = frozenset("fn fun func function inner wrapped wrapper".split())
+"""Names that say nothing without that of the function around."""
 _MARKS = re.compile(r"#\s*(noqa|type:|pylint:|pyright:|fmt:|ruff:|pragma|want:|ok:|once:)")
 """Comments that mention the line that they are on."""
 
@@ -315,9 +317,16 @@ def reads_what_changes(made: Made, *nodes: ast.AST) -> bool:
 
 def named(made: Made, name: str) -> list[str]:
     """Return private names to choose from for something of that name, the best one first."""
-    name, around = name.strip("_"), made.function_name()
+    return names_in(name, made.function_name())
+
+
+def names_in(name: str, around: str) -> list[str]:
+    """Return private names to choose from for what a function defines under a name, the best one first."""
+    name, around = name.strip("_"), around.strip("_")
     longer = f"_{around}_{name}"
-    return [f"_{name}", longer] if around not in name and len(longer) <= _LONGEST else [f"_{name}"]
+    if around in name or len(longer) > _LONGEST:
+        return [f"_{name}"]
+    return [longer] if name in _SAY_NOTHING or len(name) == 1 else [f"_{name}", longer]
 
 
 def message(name: str, taken: Captures, *, reused: bool = False) -> str:

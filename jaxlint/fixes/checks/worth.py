@@ -25,7 +25,7 @@ def reason(change: Change, evidence: Evidence) -> str:
         return ""
     if Doubt.EAGERNESS in evidence.doubts and (_compiles(change) or _names_lambdas(change) or _is_private(change)):
         return "worth it only if this runs outside a trace"
-    if evidence.in_loop or evidence.repeated:
+    if evidence.in_loop or (evidence.repeated and Doubt.CALLED_ONCE not in evidence.doubts):
         return ""
     if evidence.run_once:
         return "worth it only if its function runs more than once"
@@ -36,8 +36,8 @@ def reason(change: Change, evidence: Evidence) -> str:
 
 
 def is_in_test(change: Change, evidence: Evidence) -> bool:
-    """Whether a fix adds to a test, outside of its loops."""
-    return evidence.test and bool(change.inserted or change.decorated) and not (evidence.error or evidence.in_loop)
+    """Whether a fix adds to a test, whose loops go through a few cases."""
+    return evidence.test and bool(change.inserted or change.decorated) and not evidence.error
 
 
 def _is_private(change: Change) -> bool:

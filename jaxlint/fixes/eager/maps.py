@@ -14,6 +14,7 @@ from jaxlint.facts.jax_api import arrays
 from jaxlint.facts.syntax.names import External
 from jaxlint.facts.syntax.tree import Function
 from jaxlint.finding import Applicability, Fix, Span
+from jaxlint.fixes.cache_misses.hoist import names_in
 from jaxlint.fixes.checks import eager
 from jaxlint.fixes.moved_code.purity import Gives, Purity
 from jaxlint.fixes.moved_code.reads import refuse_or_doubt
@@ -259,7 +260,7 @@ def compile_at_module_level(facts: ModuleFacts, leaf_map: LeafMap) -> Fix | None
     if any(whole.start <= span.start < whole.end for span in tokens_of(syntax).inner_rows.values()):
         raise NoFixError("a string of several lines would change")
     around = facts.tree.context(leaf_map.node).function
-    name = draft.fresh(*((f"_tree_{operation}",) if operation else ()), *_names(read, around))
+    name = draft.fresh(*((f"_tree_{operation}",) if operation else ()), *_names(read, around, definition))
     given = [moved.code, *trees.written, *(_keyword(read, k, free) for k in call.keywords)]
     unit = indent_unit(syntax, call)
     jit = draft.name("jax.jit", call)
@@ -309,11 +310,13 @@ def _operation(mapped: ast.expr) -> str:
     return mapped.attr.strip("_") if isinstance(mapped, ast.Attribute) else ""
 
 
-def _names(read: _Map, function: Function | None) -> tuple[str, ...]:
-    """Return names for the new function: after what the tree is assigned to, or after the function around it."""
+def _names(read: _Map, function: Function | None, definition: ast.stmt | None) -> tuple[str, ...]:
+    """Return names for the new function: that of the one it maps, or after what is assigned, or the function around."""
     while function is not None and function.is_lambda:
         function = function.outer
     base = function.name.strip("_") if function is not None else ""
+    if isinstance(read.call.args[0], ast.Name) and definition is not None:
+        return tuple(names_in(read.call.args[0].id, base))
     found = [f"_{base}_tree", f"_{base}_leaves"] if base else ["_map_tree", "_map_leaves"]
     if "tree" in base:
         found = [f"_{base}", f"_{base}_leaves"]
