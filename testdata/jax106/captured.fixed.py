@@ -71,6 +71,29 @@ def reported(xs, gains):
         print(f"{float(total):.3f}")
 
 
+class Walk:
+    """Its compiled method has the instance static, so that any program may."""
+
+    def __init__(self, width):
+        self.width = width
+
+    @functools.partial(jax.jit, static_argnames="self")
+    def step(self, position, _):
+        return position + self.width, position
+
+
+@functools.partial(jax.jit, static_argnames="walk")
+def _walked_scan(walk, position):
+    return jax.lax.scan(walk.step, position, None, length=4)
+
+
+def walked(walk, position, rounds):
+    for _ in range(rounds):
+        position, places = _walked_scan(walk, position)
+        print(places.mean())
+    return position
+
+
 def jaxlint_examples():
     x = jnp.ones(3)
     key = jax.random.key(0)
@@ -80,4 +103,5 @@ def jaxlint_examples():
         "decayed": (x,),
         "Smoother.run": (Smoother(0.5, 3), x, 0.1),
         "reported": (x, [0.5, 2.0]),
+        "walked": (Walk(0.5), x, 20),
     }

@@ -1,5 +1,7 @@
 """Bodies that take something from the call: their functions are compiled, or the call moves to a compiled one."""
 
+import functools
+
 import jax
 import jax.numpy as jnp
 
@@ -57,6 +59,24 @@ def reported(xs, gains):
         print(f"{float(total):.3f}")
 
 
+class Walk:
+    """Its compiled method has the instance static, so that any program may."""
+
+    def __init__(self, width):
+        self.width = width
+
+    @functools.partial(jax.jit, static_argnames="self")
+    def step(self, position, _):
+        return position + self.width, position
+
+
+def walked(walk, position, rounds):
+    for _ in range(rounds):
+        position, places = jax.lax.scan(walk.step, position, None, length=4)  # want: JAX106
+        print(places.mean())
+    return position
+
+
 def jaxlint_examples():
     x = jnp.ones(3)
     key = jax.random.key(0)
@@ -66,4 +86,5 @@ def jaxlint_examples():
         "decayed": (x,),
         "Smoother.run": (Smoother(0.5, 3), x, 0.1),
         "reported": (x, [0.5, 2.0]),
+        "walked": (Walk(0.5), x, 20),
     }

@@ -54,6 +54,24 @@ def make_solver(rate):
 
 SOLVER = make_solver(0.5)
 
+
+class Rollout:
+    def __init__(self, gain):
+        self.gain = gain
+
+    def run(self, xs):
+        return lax.scan(lambda s, y: (s + self.gain * y, s), 0.0, xs)[1]
+
+
+ROLLOUT = Rollout(0.5)
+ROLLOUT.run = jax.jit(ROLLOUT.run)
+
+
+def rollouts(batches):
+    for xs in batches:
+        print(ROLLOUT.run(xs).sum())
+
+
 START = lax.fori_loop(0, 3, lambda _, y: y + 1.0, 0.0)
 
 
@@ -78,5 +96,6 @@ def jaxlint_examples():
         "batched": lambda: fast_batched(x),
         "Cell.unrolled": lambda: apply(params, x),
         "make_solver": lambda: SOLVER(x),
+        "Rollout.run": lambda: rollouts([x, x + 1]),
         "main": (),
     }

@@ -32,6 +32,17 @@ def rows_cleared(matrix):
 
 
 @jax.jit
+def columns_cleared(matrix):
+    """The mask has the axes that the slice leaves."""
+    return matrix.at[:1].set(jnp.where(matrix[0] > 0, 0.0, matrix[:1]))
+
+
+@jax.jit
+def columns_of_another(matrix, other):
+    return matrix.at[:1, other[0] > 0].set(0.0)
+
+
+@jax.jit
 def got(x):
     return x.at[x > 0].get()
 
@@ -74,6 +85,8 @@ def jaxlint_examples():
         "repaired": (x,),
         "padded": (jnp.ones((2, 5)), jnp.array([3, 4])),
         "rows_cleared": (x.reshape(2, 3),),
+        "columns_cleared": (x.reshape(2, 3),),
+        "columns_of_another": (x.reshape(2, 3), x.reshape(2, 3)),
         "got": (x,),
         "by_index": (x, jnp.arange(2), jnp.ones(2)),
         "everywhere": (x,),

@@ -8,6 +8,8 @@ import itertools
 from collections.abc import Collection, Iterator, Set
 from typing import TYPE_CHECKING
 
+import libcst as cst
+
 from jaxlint.facts.jax_api.wrappers import table
 from jaxlint.finding import Applicability, Fix, Span
 from jaxlint.fixes.cache_misses.hoist import (
@@ -23,7 +25,7 @@ from jaxlint.fixes.cache_misses.hoist import (
 )
 from jaxlint.fixes.eager import compiling
 from jaxlint.fixes.moved_code import programs
-from jaxlint.fixes.moved_code.captures import Captures, captures, dotted, is_constant
+from jaxlint.fixes.moved_code.captures import Captured, Captures, captures, check_argument, dotted, is_constant
 from jaxlint.fixes.moved_code.made import Made, made_by_call
 from jaxlint.fixes.text import options
 from jaxlint.fixes.text.edits import applied, offered
@@ -38,13 +40,14 @@ from jaxlint.fixes.text.moving import (
     statement,
     tokens_of,
 )
-from jaxlint.fixes.text.scopes import DEFS, all_arguments
+from jaxlint.fixes.text.scopes import DEFS, FUNCTIONS, all_arguments
 from jaxlint.fixes.text.steps import facts_of
 from jaxlint.fixes.text.syntax import NoFixError
 
 if TYPE_CHECKING:
     from jaxlint.facts.eager.compile_sites import EagerSite
     from jaxlint.facts.module import ModuleFacts
+    from jaxlint.facts.syntax.tree import Function
 
 _ROLES = {
     "scan": ("step",),
@@ -262,7 +265,9 @@ def _extracted(facts: ModuleFacts, site: EagerSite, statics: Collection[str]) ->
         raise NoFixError("arguments by a star")
     definitions = _definitions(made, call)
     _check(made, call, definitions)
-    taken = captures(made, [call, *definitions], {_bound(node) for node in definitions})
+    owners = _static_owners(facts, site, made)
+    taken = captures(made, [call, *definitions], {*owners, *(_bound(node) for node in definitions)})
+    taken.items = [*(Captured(name, name, [], evidence="option") for name in owners), *taken.items]
     _judge(taken, call, made, {facts.span(target) for target in site.wrapped.targets})
     _refuse_given(facts, site, taken, statics)
     base = site.name.rpartition(".")[2]
@@ -289,6 +294,31 @@ def _extracted(facts: ModuleFacts, site: EagerSite, statics: Collection[str]) ->
     reads_what_changes(made, call, *definitions)
     message = f"Run it in a module-level jitted function `{name}`"
     return Built(draft, name, taken, message, doubtful=True)
+
+
+def _static_owners(facts: ModuleFacts, site: EagerSite, made: Made) -> list[str]:
+    """Return the objects whose compiled methods are given: an object that is static there already may be it here.
+
+    Raises:
+        NoFixError: one is something else where the function is called.
+    """
+    found: dict[str, None] = {}
+    for target in site.wrapped.targets:
+        if not isinstance(target, cst.Attribute) or not isinstance(target.value, cst.Name):
+            continue
+        name = target.value.value
+        methods = [f for f in facts.tree.functions if f.cls is not None and f.name == target.attr.value]
+        scope = made.scopes.binder(name, made.scopes.of(made.syntax.at(facts.span(target.value), ast.Name)))
+        if methods and isinstance(scope, FUNCTIONS) and all(_has_static_instance(facts, m) for m in methods):
+            check_argument(made, name, scope)
+            found[name] = None
+    return list(found)
+
+
+def _has_static_instance(facts: ModuleFacts, method: Function) -> bool:
+    wrapped = facts.compiled.wrapper_of(method)
+    statics = facts.values.statics(wrapped, method) if wrapped is not None and method.parameters else None
+    return statics is not None and method.parameters[0].name in statics
 
 
 def _check(made: Made, call: ast.Call, definitions: Collection[ast.AST]) -> None:

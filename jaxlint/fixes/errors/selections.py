@@ -37,32 +37,39 @@ def of_fixed_shape(facts: ModuleFacts, shape: DataShape) -> Fix | None:
         return _sized(facts, node)
     if shape.kind != "mask" or not isinstance(node, cst.Subscript):
         raise NoFixError("no selection by a mask")
-    if len(node.slice) != 1 or not isinstance(node.slice[0].slice, cst.Index):
+    *ahead, last = (element.slice for element in node.slice)
+    if not isinstance(last, cst.Index) or not all(isinstance(part, cst.Slice) for part in ahead):
         raise NoFixError("an index of several parts")
-    mask = node.slice[0].slice.value
     if isinstance(node.value, cst.Attribute) and node.value.attr.value == "at":
-        return _updated(facts, node, node.value.value, mask)
-    return _reduced(facts, node, mask)
+        return _updated(facts, node, node.value.value, last.value)
+    if ahead:
+        raise NoFixError("an index of several parts")
+    return _reduced(facts, node, last.value)
 
 
 def _updated(facts: ModuleFacts, node: cst.Subscript, base: cst.BaseExpression, mask: cst.BaseExpression) -> Fix | None:
-    """Write `x.at[mask].set(v)` as `jnp.where(mask, v, x)`."""
+    """Write `x.at[mask].set(v)` as `jnp.where(mask, v, x)`, and `x.at[:4, mask].set(v)` so that it sets `x[:4]`."""
     method = facts.tree.parent(node)
     call = facts.tree.parent(method) if method is not None else None
     if not isinstance(method, cst.Attribute) or not isinstance(call, cst.Call) or call.func is not method:
         raise NoFixError("not an update")
     if len(call.args) != 1 or call.args[0].star or call.args[0].keyword is not None:
         raise NoFixError("an update with options")
-    if not isinstance(base, cst.Name) or not (_covers(facts, mask, base, _DEPTH) or _spans(facts, mask, base)):
+    ahead = len(node.slice) - 1
+    covers = isinstance(base, cst.Name) and _covers(facts, mask, base, _DEPTH, ahead)
+    if not isinstance(base, cst.Name) or not (covers or (not ahead and _spans(facts, mask, base))):
         raise NoFixError("the mask may be of another shape")
     draft, value, name = Draft(facts), call.args[0].value, method.attr.value
+    part = ", ".join(draft.code(element.slice) for element in node.slice[:ahead])
     x, v, m = draft.code(base), draft.code(value), draft.code(mask)
+    target, x = (f"{x}.at[{part}]", f"{x}[{part}]") if ahead else ("", x)
     if name != "set":
         operator = _OPERATORS.get(name)
         if operator is None:
             raise NoFixError("an update that is no arithmetic")
         v = f"{x} {operator} {v if _is_atom(value) else f'({v})'}"
-    draft.replace(call, f"{draft.name('jax.numpy.where', call)}({m}, {v}, {x})")
+    selected = f"{draft.name('jax.numpy.where', call)}({m}, {v}, {x})"
+    draft.replace(call, f"{target}.set({selected})" if ahead else selected)
     level = Applicability.UNSAFE if _is_number(facts, value) else Applicability.DISPLAY
     return draft.fix(level, "Select with `jnp.where`", "the mask must have the shape of the array")
 
@@ -104,32 +111,39 @@ def _sized(facts: ModuleFacts, node: cst.Call) -> Fix | None:
     return draft.fix(Applicability.DISPLAY, "Pass `size=`, to which the result is padded")
 
 
-def _covers(facts: ModuleFacts, node: cst.CSTNode, base: cst.Name, depth: int) -> bool:
-    """Whether a mask is computed element by element from the array that it selects from, so that it has its shape."""
+def _covers(facts: ModuleFacts, node: cst.CSTNode, base: cst.Name, depth: int, without: int = 0) -> bool:
+    """Whether a mask is computed element by element from the array that it selects from, so that it has its shape.
+
+    Or the shape `without` as many of the first axes, as `x[0]` has it without one.
+    """
     if depth == 0:
         return False
+    if isinstance(node, cst.Subscript) and isinstance(node.value, cst.Name) and node.value.value == base.value:
+        numbers = [facts.constants.integer(e.slice.value) for e in node.slice if isinstance(e.slice, cst.Index)]
+        one_each = len(numbers) == len(node.slice) == without and None not in numbers
+        return one_each and facts.names.bindings(node.value) == facts.names.bindings(base)
     if isinstance(node, cst.Name):
         if node.value == base.value:
-            return facts.names.bindings(node) == facts.names.bindings(base)
+            return not without and facts.names.bindings(node) == facts.names.bindings(base)
         values = facts.names.values(node)
         inner = values[0].node if len(values) == 1 and isinstance(values[0], Expression) else None
-        return inner is not None and inner is not node and _covers(facts, inner, base, depth - 1)
+        return inner is not None and inner is not node and _covers(facts, inner, base, depth - 1, without)
     if isinstance(node, cst.Comparison):
         parts = [node.left, *(target.comparator for target in node.comparisons)]
-        return any(_covers(facts, part, base, depth) for part in parts)
+        return any(_covers(facts, part, base, depth, without) for part in parts)
     if isinstance(node, cst.BinaryOperation):
         if isinstance(node.operator, cst.MatrixMultiply):
             return False
-        return _covers(facts, node.left, base, depth) or _covers(facts, node.right, base, depth)
+        return _covers(facts, node.left, base, depth, without) or _covers(facts, node.right, base, depth, without)
     if isinstance(node, cst.UnaryOperation):
-        return _covers(facts, node.expression, base, depth)
+        return _covers(facts, node.expression, base, depth, without)
     if isinstance(node, cst.Call):
         names = facts.names.externals(node.func)
         plain = all(
             arrays.makes_array(name) and name.rpartition(".")[2] in _ELEMENTWISE and name.startswith("jax.numpy.")
             for name in names
         )
-        return bool(names) and plain and any(_covers(facts, arg.value, base, depth) for arg in node.args)
+        return bool(names) and plain and any(_covers(facts, arg.value, base, depth, without) for arg in node.args)
     return False
 
 
