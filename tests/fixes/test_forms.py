@@ -208,7 +208,7 @@ def test_what_a_map_captures_becomes_arguments() -> None:
         textwrap.dedent(
             """
             @jax.jit
-            def _step_tree(params, grads, rate):
+            def _update(params, grads, rate):
               def update(p, g):
                 return p - rate * g
 
@@ -217,7 +217,7 @@ def test_what_a_map_captures_becomes_arguments() -> None:
 
             class Trainer:
               def step(self, params, grads):
-                return _step_tree(params, grads, self.rate)
+                return _update(params, grads, self.rate)
             """
         ).lstrip("\n")
     )
