@@ -17,6 +17,7 @@ from jaxlint.finding import Confidence, Finding, Span
 from jaxlint.linter import deep_recursion, fingerprinted, lint, uncollected
 from jaxlint.noqa import Noqa
 from jaxlint.observed import linted
+from jaxlint.settings import Settings
 from jaxlint.source import Source, SourceError
 
 if TYPE_CHECKING:
@@ -63,10 +64,10 @@ def check_file(file: File, *, fix: bool = False) -> Checked:
 
 
 class _Kept:
-    """The sources of files that were read for the project and are about to be linted, with what was read of them."""
+    """The sources of files that were read for the project and are about to be linted, with the facts about them."""
 
     most = 4_000_000
-    """How many characters of text to keep, with code that takes some 60 bytes a character."""
+    """How many characters of text to keep, with facts that take some 80 bytes a character."""
 
     def __init__(self) -> None:
         self._sources: dict[str, tuple[bytes, Source]] = {}
@@ -111,21 +112,21 @@ def read_exports(data: bytes, name: str = "<bytes>", *, keep_as: str = "") -> Ex
 
 
 def exports_of(source: Source, *, keep: bool = False) -> Exports | None:
-    """Return the same for a text, whose code is kept for linting it if that is asked for; see `read_exports`."""
+    """Return the same for a text, whose facts are kept for linting it if that is asked for; see `read_exports`."""
+    from jaxlint.facts.module import ModuleFacts
     from jaxlint.facts.summary.exports import exports
-    from jaxlint.facts.syntax.code import Code
     from jaxlint.facts.syntax.parsing import UnreadableError
 
     try:
         with deep_recursion(), uncollected():
-            code = Code.of(source)
-            found = exports(code, source.once_rows)
+            facts = ModuleFacts.of(source, Settings())
+            found = exports(facts)
     except (UnreadableError, RecursionError, MemoryError):
         return None
     if keep:
-        source.keep_code(code)
+        source.keep_facts(facts)
     else:
-        code.tree.close()
+        facts.close()
     return found
 
 

@@ -25,7 +25,7 @@ from jaxlint.finding import Edit, Span
 from jaxlint.notebook import Document, NotebookError, is_notebook, is_python, joined
 
 if TYPE_CHECKING:
-    from jaxlint.facts.syntax.code import Code
+    from jaxlint.facts.module import ModuleFacts
     from jaxlint.ipython import Hidden
 
 # Python's own line ends.  Form feed, U+2028 and U+0085 end no line, so str.splitlines would count wrong.
@@ -154,14 +154,14 @@ class Source:
         """Let go of the tree, which takes some 25 bytes a character."""
         vars(self).pop("tree", None)
 
-    def keep_code(self, code: Code) -> None:
-        """Keep what was read of the text, some 60 bytes a character, for the next who reads it."""
-        vars(self)["code"] = code
+    def keep_facts(self, facts: ModuleFacts) -> None:
+        """Keep what was found out about the text, some 80 bytes a character, for the next who asks."""
+        vars(self)["facts"] = facts
 
-    def take_code(self) -> Code | None:
+    def take_facts(self) -> ModuleFacts | None:
         """Return what was kept, if anything was, and let go of it."""
-        code: Code | None = vars(self).pop("code", None)
-        return code
+        facts: ModuleFacts | None = vars(self).pop("facts", None)
+        return facts
 
     def to_bytes(self, text: str) -> bytes:
         """Encode `text` the way this file was encoded, byte order mark included."""

@@ -53,10 +53,10 @@ from jaxlint.facts.incoming import NOTHING, Incoming
 from jaxlint.facts.jax_api.glance import SHORT
 from jaxlint.facts.jax_api.wrappers import table
 from jaxlint.facts.syntax import guards
-from jaxlint.facts.syntax.code import Code
 from jaxlint.facts.syntax.constants import Constants
 from jaxlint.facts.syntax.names import External, Names
-from jaxlint.facts.syntax.tree import Class, Function, Parameter
+from jaxlint.facts.syntax.parsing import Places, parse
+from jaxlint.facts.syntax.tree import Class, Function, Parameter, Tree
 from jaxlint.facts.values.compiled_calls import CompiledCalls
 from jaxlint.facts.values.lengthening import Lengthening
 from jaxlint.facts.values.lengths import Lengths
@@ -73,15 +73,19 @@ if TYPE_CHECKING:
 _HERE = "jaxlint.facts."
 _SHORT = 5
 """A short loop of fast operations is meant to unroll, unless it adds so many times what a long one may."""
+_OF_THE_TEXT = ("names", "wrappings", "calls", "constants", "own_arrays")
+"""The facts that depend on nothing but the text and the table of wrappers."""
 
 
 class ModuleFacts:
     """The facts of one module.  Each is computed when first asked for."""
 
-    def __init__(self, source: Source, code: Code, settings: Settings, incoming: Incoming = NOTHING) -> None:
+    def __init__(
+        self, source: Source, tree: Tree, places: Places, settings: Settings, incoming: Incoming = NOTHING
+    ) -> None:
         self.source = source
-        self.tree = code.tree
-        self.places = code.places
+        self.tree = tree
+        self.places = places
         self.settings = settings
         self.incoming = incoming
 
@@ -89,10 +93,19 @@ class ModuleFacts:
     def of(cls, source: Source, settings: Settings, incoming: Incoming = NOTHING) -> ModuleFacts:
         """Read a file; `incoming` is what the rest of the project says about it.
 
+        What the source keeps of facts that were asked for before is not found again.
+
         Raises:
             UnreadableError: the text is not Python.
         """
-        return cls(source, Code.of(source), settings, incoming)
+        known = source.take_facts()
+        if known is None:
+            module, places = parse(source)
+            return cls(source, Tree(module), places, settings, incoming)
+        facts = cls(source, known.tree, known.places, settings, incoming)
+        if table(settings) is table(known.settings):
+            vars(facts).update((name, vars(known)[name]) for name in _OF_THE_TEXT if name in vars(known))
+        return facts
 
     def close(self) -> None:
         """Let go of everything, so that the nodes are freed at once and need not be found by the garbage collector."""
@@ -268,16 +281,20 @@ class ModuleFacts:
     @functools.cached_property
     def eager_arrays(self) -> EagerArrays:
         """Which expressions hold JAX arrays outside any trace, and what pieces of code dispatch there."""
+        if not self.incoming.imports:
+            return self.own_arrays
         return EagerArrays(self.tree, self.names, self.wrappings, self.calls, self.incoming)
+
+    @functools.cached_property
+    def own_arrays(self) -> EagerArrays:
+        """The same, as far as the file alone shows."""
+        return EagerArrays(self.tree, self.names, self.wrappings, self.calls)
 
     @functools.cached_property
     def eager_loops(self) -> list[EagerLoop]:
         """The Python loops outside any trace that dispatch array operations in every iteration."""
         longest = self.settings.unrolled_equations
-        # Where nothing is known of other files, both are the same.
-        parts = (self.tree, self.names, self.wrappings, self.calls)
-        alone = EagerArrays(*parts) if self.incoming.imports else self.eager_arrays
-        inside = (self.tree, self.names, self.contexts, self.loops, self.eager_arrays, alone)
+        inside = (self.tree, self.names, self.contexts, self.loops, self.eager_arrays, self.own_arrays)
         facts = (self.hosted, self.quantities, self.avoidable, self.varying, self.measured)
         return EagerLoops(*inside, *facts, longest).found
 

@@ -140,10 +140,13 @@ class Project:
         """Return how many array operations one call of a function dispatches, helpers included; 0 if it is compiled."""
         if depth <= 0 or self._values.compiled_by(function) is not None:
             return 0
-        total = self._values.functions[function].operations
+        known = self._values
+        total = known.functions[function].operations
         for edge in self._graph.calls.get(function, ()):
-            if edge.target < len(self._values.functions) and total < _MANY:
-                total += self.operations(edge.target, depth - 1)
+            if edge.target < len(known.functions) and total < _MANY:
+                here = known.module_of[edge.target] == known.module_of[function]
+                counted = known.functions[edge.target].operations if here else 0
+                total += max(self.operations(edge.target, depth - 1) - counted, 0)
         return total
 
 

@@ -878,6 +878,41 @@ PROJECTS: dict[str, dict[str, str]] = {
                 return x / 2 + spread(lambda y: y * 2, 64)
         """,
     },
+    "operators on arrays, in helpers as well, are operations": {
+        "physics.py": """
+            import jax
+
+
+            def accelerated(x: jax.Array, v: jax.Array):
+                return -x * 3.0 - v * 0.1 + x * x
+
+
+            def moved(x: jax.Array, v: jax.Array, dt: float):
+                v = v + accelerated(x, v) * dt
+                return x + v * dt, v
+
+
+            def summed(numbers: list[float], dt: float):
+                return numbers[0] * dt + numbers[1] * dt + numbers[2] * dt + numbers[3] * dt
+        """,
+        "main.py": """
+            import jax.numpy as jnp
+
+            from physics import moved, summed
+
+
+            def main():
+                x, v = jnp.ones(100), jnp.zeros(100)
+                for _ in range(5000):  # want: JAX402
+                    x, v = moved(x, v, 0.01)
+                for _ in range(5000):  # ok: JAX402
+                    total = summed([1.0, 2.0, 3.0, 4.0], 0.01)
+                return x, total
+
+
+            main()
+        """,
+    },
     "imports that go round in a circle": {
         "a.py": "from b import *\nimport jax\n\n\ndef f(x):\n    return jax.jit(lambda y: y)(x)  # ok: JAX102\n",
         "b.py": "from a import *\nfrom c import g\n\nfast = g(f)\n",

@@ -13,7 +13,6 @@ from jaxlint.facts.evidence.confidence import Doubt, Evidence, graded
 from jaxlint.facts.incoming import CASES, STEPS
 from jaxlint.facts.module import ModuleFacts
 from jaxlint.facts.summary.exports import exports
-from jaxlint.facts.syntax.code import Code
 from jaxlint.facts.syntax.tree import last_name
 from jaxlint.facts.values.iterations import is_step_loop
 from jaxlint.project import Project
@@ -218,7 +217,7 @@ def test_a_project_that_does_not_repeat_a_function_says_so() -> None:
     once = "from lib import f\ndef g(x): return f(x)\n"
     for others, expected in (((), False), ((("other.py", "import json\n"),), False), ((("use.py", once),), True)):
         modules = [
-            Module(f"/p/{name}", name, exports(Code.of(Source(content))), Settings())
+            Module(f"/p/{name}", name, exports(ModuleFacts.of(Source(content), Settings())), Settings())
             for name, content in (("lib.py", LIB), *others)
         ]
         incoming = Project(modules).incoming(0)
@@ -315,7 +314,7 @@ LIB = "import jax\ndef f(x):\n    return jax.jit(lambda v: v)(x)\n"
 )
 def test_a_project_tells_what_kind_of_loop_runs_a_function(path: str, text: str, expected: int) -> None:
     modules = [
-        Module(f"/p/{name}", name, exports(Code.of(Source(content))), Settings())
+        Module(f"/p/{name}", name, exports(ModuleFacts.of(Source(content), Settings())), Settings())
         for name, content in (("lib.py", LIB), (path, text))
     ]
     outside = Project(modules).incoming(0).functions.get("f")
@@ -371,7 +370,7 @@ def test_a_project_knows_a_memoised_factory() -> None:
     use = "from lib import make\ndef use(x): return make(2)(x)\n"
     for decorator, expected in (("", {"lib.make"}), ("@lru_cache(maxsize=None)\n", set())):
         modules = [
-            Module(f"/p/{name}", name, exports(Code.of(Source(content))), Settings())
+            Module(f"/p/{name}", name, exports(ModuleFacts.of(Source(content), Settings())), Settings())
             for name, content in (("lib.py", maker.format(decorator)), ("use.py", use))
         ]
         assert Project(modules).incoming(1).factories == expected

@@ -12,7 +12,6 @@ from jaxlint.facts.evidence.confidence import Doubt
 from jaxlint.facts.incoming import HIGH, NOTHING, Incoming
 from jaxlint.facts.module import ModuleFacts
 from jaxlint.facts.summary.exports import exports
-from jaxlint.facts.syntax.code import Code
 from jaxlint.project import Project
 from jaxlint.project.values import Module
 
@@ -244,5 +243,8 @@ def test_under_vmap_a_cond_selects(body: str, call: str, *, expected: bool) -> N
 
 
 def told(*files: tuple[str, str]) -> Incoming:
-    modules = [Module(f"/p/{name}", name, exports(Code.of(Source(text))), Settings()) for name, text in files]
+    modules = [
+        Module(f"/p/{name}", name, exports(ModuleFacts.of(Source(text), Settings())), Settings())
+        for name, text in files
+    ]
     return Project(modules).incoming(0)

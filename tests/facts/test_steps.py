@@ -10,7 +10,6 @@ from jaxlint import Settings, Source, lint
 from jaxlint.facts.evidence.confidence import Doubt
 from jaxlint.facts.module import ModuleFacts
 from jaxlint.facts.summary.exports import exports
-from jaxlint.facts.syntax.code import Code
 from jaxlint.facts.values.iterations import is_reached_rarely
 from jaxlint.finding import Confidence
 from jaxlint.project import Project
@@ -369,7 +368,7 @@ RUN = "from agent import Agent\nagent = Agent()\n{}"
 def test_a_gradient_of_what_no_program_can_hold_is_no_step() -> None:
     text = AGENT.format("").replace("jnp.mean", "lib.solved")
     modules = [
-        Module(f"/p/{name}", name, exports(Code.of(Source(content))), Settings())
+        Module(f"/p/{name}", name, exports(ModuleFacts.of(Source(content), Settings())), Settings())
         for name, content in (("agent.py", text), ("run.py", RUN.format("for batch in batches: agent.update(batch)")))
     ]
     facts = ModuleFacts.of(Source.from_bytes(text.encode(), "agent.py"), Settings(), Project(modules).incoming(0))
@@ -440,7 +439,7 @@ def trained(other, n):
 def test_a_step_is_found_that_loops_of_other_files_run(decorator: str, run: str, expected: list[str]) -> None:
     text = AGENT.format(decorator)
     modules = [
-        Module(f"/p/{name}", name, exports(Code.of(Source(content))), Settings())
+        Module(f"/p/{name}", name, exports(ModuleFacts.of(Source(content), Settings())), Settings())
         for name, content in (("agent.py", text), ("run.py", RUN.format(run)))
     ]
     facts = ModuleFacts.of(Source.from_bytes(text.encode(), "agent.py"), Settings(), Project(modules).incoming(0))
@@ -462,7 +461,7 @@ def field(x):
     return x
 """
     modules = [
-        Module(f"/p/{name}", name, exports(Code.of(Source(content))), Settings())
+        Module(f"/p/{name}", name, exports(ModuleFacts.of(Source(content), Settings())), Settings())
         for name, content in (("lib.py", text), ("run.py", run))
     ]
     facts = ModuleFacts.of(Source.from_bytes(text.encode(), "lib.py"), Settings(), Project(modules).incoming(0))

@@ -15,7 +15,7 @@ from jaxlint.facts.jax_api.frameworks import BOUND_ONLY, COMPACT, DEFINES_RULES,
 from jaxlint.facts.syntax import guards
 from jaxlint.facts.syntax.constants import Constants
 from jaxlint.facts.syntax.names import Expression, Names, Value
-from jaxlint.facts.syntax.tree import Class, Function, Parameter, Tree
+from jaxlint.facts.syntax.tree import Class, Function, Parameter, Tree, kinds
 
 BEHIND = ("__func__", "__wrapped__", "func")
 """Attributes by which a bound method, a wrapped function and a partial give the function behind them."""
@@ -42,6 +42,7 @@ _OPERATORS: dict[type[cst.CSTNode], str] = {
     cst.NotEqual: "ne",
 }
 """The methods that operators call, without their underscores."""
+_ASKING = kinds(cst.Attribute, cst.BinaryOperation, cst.UnaryOperation, cst.Comparison, cst.Subscript)
 _UNTRACED_KINDS = ("partial", "host", "map-leaves")
 
 
@@ -380,6 +381,8 @@ class Tracing:
         return self._asked[id(function)]
 
     def _asked_by(self, node: cst.CSTNode) -> Function | None:
+        if node.__class__ not in _ASKING:
+            return None
         if isinstance(node, cst.Attribute):
             if node.attr.value not in self._properties or id(node) not in self._tree.contexts:
                 return None

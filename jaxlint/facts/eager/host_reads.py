@@ -10,7 +10,7 @@ from jaxlint.facts.context.calls import Calls
 from jaxlint.facts.eager.operations import EagerArrays
 from jaxlint.facts.incoming import NOTHING, Incoming
 from jaxlint.facts.syntax.names import Names
-from jaxlint.facts.syntax.tree import Function, Tree, last_name, within
+from jaxlint.facts.syntax.tree import Function, Tree, kinds, last_name, within
 from jaxlint.facts.values.lengths import calls_in
 from jaxlint.facts.values.loops import mentions
 
@@ -23,6 +23,7 @@ _PASSING = _READERS | {"abs", "max", "min", "round", "sum", "list", "tuple", "so
 _DEPTH = 4
 _KNOWN = frozenset({"jax", "functools", "operator"})
 """Packages whose functions a program can hold."""
+_NEEDING = kinds(cst.If, cst.While, cst.IfExp, cst.Call)
 _LEAVES = (cst.Return, cst.Raise, cst.Continue, cst.Break, cst.Pass)
 _TELLS = frozenset(
     {"print", "info", "debug", "warning", "error", "append", "write", "add_scalar", "log", "set_postfix"}
@@ -132,6 +133,8 @@ class Hosted:
 
     def _needs_values(self, node: cst.CSTNode) -> bool:
         for part in self._arrays.always(node):
+            if part.__class__ not in _NEEDING:
+                continue
             if isinstance(part, (cst.If, cst.While, cst.IfExp)):
                 if self._arrays.is_tested(part.test) and not _only_leaves(part):
                     return True

@@ -34,6 +34,8 @@ _MOST = 1000
 
 
 _OPERATIONS = kinds(cst.BinaryOperation, cst.UnaryOperation, cst.Comparison, cst.AugAssign, cst.Subscript, cst.Call)
+_BRANCHES = kinds(cst.If, cst.IfExp)
+_CHOOSING = _BRANCHES | kinds(cst.BooleanOperation)
 _PYTHON_LOOPS = kinds(cst.For, cst.While)
 _READING = kinds(cst.If, cst.IfExp, cst.While, cst.Assert, cst.Call)
 
@@ -151,16 +153,22 @@ class EagerArrays:
             return known
         found = 0
         for part in self.always(node, closed=_PYTHON_LOOPS):
-            if part.__class__ in _PYTHON_LOOPS and part is not node:
+            kind = part.__class__
+            if kind in _OPERATIONS:
+                found += self._own(part)
+            elif kind in _PYTHON_LOOPS and part is not node:
                 found += self.operations(part)
-                continue
-            found += self._own(part)
-            if isinstance(part, (cst.If, cst.IfExp)) and part.orelse is not None:
-                is_sure = isinstance(part, cst.If) and self._asks_for_element(part.test)
-                found += 0 if is_sure else min(self.operations(part.body), self.operations(part.orelse))
+            elif kind in _BRANCHES:
+                found += self._least(part)  # type: ignore[arg-type]
         if not self._busy:
             self._operations[id(node)] = found
         return found
+
+    def _least(self, node: cst.If | cst.IfExp) -> int:
+        """Return how many operations the arm dispatches that has fewer of them."""
+        if node.orelse is None or (isinstance(node, cst.If) and self._asks_for_element(node.test)):
+            return 0
+        return min(self.operations(node.body), self.operations(node.orelse))
 
     def reads_values(self, node: cst.CSTNode) -> bool:
         """Whether a piece of code asks an array for its value in Python, which a tracer has not."""
@@ -215,14 +223,18 @@ class EagerArrays:
         while work:
             current = work.pop()
             yield current
-            if type(current) is cst.If and self._asks_for_element(current.test):
-                work.extend((current.test, current.body))
-            elif type(current) is cst.If or type(current) is cst.IfExp:
-                work.append(current.test)
-            elif type(current) is cst.BooleanOperation:
-                work.append(current.left)
-            elif current.__class__ not in DEFINITIONS and (current is node or current.__class__ not in closed):
-                work.extend(children(current))
+            kind = current.__class__
+            if kind is cst.Name or kind in DEFINITIONS or (kind in closed and current is not node):
+                continue
+            work.extend(self._sure_parts(current) if kind in _CHOOSING else children(current))
+
+    def _sure_parts(self, node: cst.CSTNode) -> list[cst.CSTNode]:
+        """Return what runs of something that chooses, whatever it chooses."""
+        if isinstance(node, cst.BooleanOperation):
+            return [node.left]
+        if isinstance(node, cst.If) and self._asks_for_element(node.test):
+            return [node.test, node.body]
+        return [node.test] if isinstance(node, (cst.If, cst.IfExp)) else []
 
     def _asks_for_element(self, test: cst.BaseExpression) -> bool:
         """Whether a test skips the elements of a loop that are None, so that most iterations pass it."""

@@ -17,9 +17,21 @@ from jaxlint.facts.context.tracing import Tracing
 from jaxlint.facts.errors.staged import Staged
 from jaxlint.facts.syntax import guards
 from jaxlint.facts.syntax.names import Expression, Names
-from jaxlint.facts.syntax.tree import Binding, Class, Function, Parameter, Scope, Tree, last_name, same_code, within
+from jaxlint.facts.syntax.tree import (
+    Binding,
+    Class,
+    Function,
+    Parameter,
+    Scope,
+    Tree,
+    kinds,
+    last_name,
+    same_code,
+    within,
+)
 from jaxlint.facts.values.values import Kind, Values
 
+_STORING = kinds(cst.Assign, cst.AugAssign, cst.AnnAssign, cst.Expr)
 _MAKERS = frozenset({"__init__", "__post_init__", "__new__", "__setstate__", "setup", "tree_unflatten", "build"})
 _ADDS = frozenset({"append", "extend", "insert", "add", "update", "setdefault", "appendleft"})
 _CONTAINERS = frozenset({"list", "dict", "set", "deque", "defaultdict", "OrderedDict"})
@@ -151,6 +163,8 @@ class Leaks:
     # What stores
 
     def _stores(self, node: cst.CSTNode) -> Iterator[_Store]:
+        if node.__class__ not in _STORING:
+            return
         if isinstance(node, cst.Assign):
             for target in node.targets:
                 yield from self._assigned(node, target.target, node.value)

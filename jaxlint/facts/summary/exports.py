@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -28,11 +29,7 @@ from jaxlint.facts.summary.record import (
 )
 from jaxlint.facts.syntax import guards
 from jaxlint.facts.syntax.answers import Answers
-from jaxlint.facts.syntax.code import Code
-from jaxlint.facts.syntax.constants import Constants
-from jaxlint.facts.syntax.names import Names
 from jaxlint.facts.syntax.tree import (
-    DEFINITIONS,
     Binding,
     Class,
     Context,
@@ -44,6 +41,9 @@ from jaxlint.facts.syntax.tree import (
     same_code,
 )
 from jaxlint.facts.values.iterations import counted_by, is_handed, is_host_loop, is_step_loop
+
+if TYPE_CHECKING:
+    from jaxlint.facts.module import ModuleFacts
 
 _DEPTH = 5
 """How many expressions within expressions a reference follows."""
@@ -66,24 +66,18 @@ _COMMON_METHODS = (_CONTAINER_METHODS | arrays.ARRAY_METHODS) - {"update", "get"
 """Methods of arrays, containers and text: of something unknown, they say nothing."""
 
 
-def exports(code: Code, once_rows: Collection[int] = ()) -> Exports:
-    """Return the record of a module.
-
-    Args:
-        code: the module, as it was read.
-        once_rows: the lines that bear a `# jaxlint: once` mark.
-    """
-    return _Recorder(code, once_rows).record
+def exports(facts: ModuleFacts) -> Exports:
+    """Return the record of a module, by the facts about it alone."""
+    return _Recorder(facts).record
 
 
 class _Recorder:
     """Writes the record of one module: what the tree holds, and what names mean there, as references."""
 
-    def __init__(self, code: Code, once_rows: Collection[int]) -> None:
-        self._tree = tree = code.tree
-        self._places = code.places
-        self._names = Names(tree)
-        self._constants = Constants(self._names)
+    def __init__(self, facts: ModuleFacts) -> None:
+        self._facts = facts
+        self._tree = tree = facts.tree
+        self._names = facts.names
         self._numbers: dict[Ref, int] = {}
         self._bound: Answers[tuple[int, ...]] = Answers(self._names.asking)
         self._function_numbers = {id(function): number for number, function in enumerate(tree.functions, 1)}
@@ -91,25 +85,25 @@ class _Recorder:
         self._loops: dict[int, tuple[int, tuple[frozenset[str], ...]]] = {}
         self._defined = _defined_in_loops(tree)
         self._wrappers = known_last_names()
-        functions = [FunctionRecord("", ""), *(self._function(function, once_rows) for function in tree.functions)]
+        functions = [FunctionRecord("", ""), *(self._function(function) for function in tree.functions)]
         classes = [self._class(cls) for cls in tree.classes]
         self.record = Exports([], {}, list(tree.star_imports), functions, classes, is_script=tree.is_script)
         self._references()
 
-    def _function(self, function: Function, once_rows: Collection[int]) -> FunctionRecord:
-        row = self._places.row(function.node)
+    def _function(self, function: Function) -> FunctionRecord:
+        row = self._facts.places.row(function.node)
         return FunctionRecord(
             function.name,
             function.qualname,
             self._number_of(function.outer),
             self._class_numbers[id(function.cls)] if function.cls is not None else -1,
             [parameter.name for parameter in function.parameters if parameter.position is not None],
-            once=row in once_rows,
+            once=row in self._facts.source.once_rows,
             row=row,
         )
 
     def _class(self, cls: Class) -> ClassRecord:
-        outer, row = self._number_of(cls.context.function), self._places.row(cls.node)
+        outer, row = self._number_of(cls.context.function), self._facts.places.row(cls.node)
         methods = {name: self._number_of(method) for name, method in cls.methods.items()}
         by_value = bool(cls.decorators) or not methods.keys().isdisjoint(("__eq__", "__hash__"))
         return ClassRecord(cls.name, cls.scope.qualname, outer, methods=methods, by_value=by_value, row=row)
@@ -124,6 +118,8 @@ class _Recorder:
                 record.names[name] = list(refs)
         for number, function in enumerate(tree.functions, 1):
             written = record.functions[number]
+            written.operations = self._facts.own_arrays.of_function(function)
+            written.hosted = bool(written.operations) and self._facts.hosted.is_hosted(function)
             written.returns.extend(ref for node in function.returns for ref in self._expression(node))
             written.decorators.extend(ref for node in function.decorators for ref in self._expression(_decorator(node)))
         for cls, written_class in zip(tree.classes, record.classes, strict=True):
@@ -164,24 +160,18 @@ class _Recorder:
     # Calls
 
     def _call(self, node: cst.Call) -> None:
-        context, row, func = self._tree.context(node), self._places.row(node), node.func
+        context, row, func = self._tree.context(node), self._facts.places.row(node), node.func
         record = self.record.functions[self._number_of(context.function)]
         self.record.replaced.extend(self._replaced(node))
-        if func.__class__ is cst.Attribute:
-            if func.attr.value in DEFINES_RULES:
-                rules, passed = self._number(("x", RULES)), self._function_args(node, ("r",), _DEPTH)
-                record.passes.extend((rules, key, ref, row) for key, ref in passed)
-                return
-            if func.attr.value in arrays.UPDATES and _is_update(func.value):
-                record.operations += not self._is_under_if(node)
+        if isinstance(func, cst.Attribute) and func.attr.value in DEFINES_RULES:
+            rules, passed = self._number(("x", RULES)), self._function_args(node, ("r",), _DEPTH)
+            record.passes.extend((rules, key, ref, row) for key, ref in passed)
+            return
         callees = self._expression(func)
         around = self._around(node, context, several=len(callees) > 1) if callees else 0
         for callee in callees:
             ref = self.record.refs[callee]
             if ref[0] == "x":
-                if arrays.is_operation(ref[1]):
-                    record.operations += not self._is_under_if(node)
-                    record.hosted |= self._decides(node)
                 record.mapped |= ref[1] in arrays.COLLECTIVES and names_axis(node)
                 if not self._matters(ref[1]):
                     continue
@@ -230,27 +220,6 @@ class _Recorder:
         if any(isinstance(arg.value, cst.Lambda) for arg in node.args):
             return False
         return any(not is_handed(node, names) for names in steps)
-
-    def _is_under_if(self, node: cst.CSTNode) -> bool:
-        child = node
-        for parent in self._tree.ancestors(node):
-            if isinstance(parent, cst.If) and parent.test is not child:
-                return True
-            if parent.__class__ in DEFINITIONS:
-                return False
-            child = parent
-        return False
-
-    def _decides(self, node: cst.CSTNode) -> bool:
-        """Whether a call is part of what an `if`, unless an error is all it decides on, or a `while` asks."""
-        child = node
-        for parent in self._tree.ancestors(node):
-            if isinstance(parent, (cst.If, cst.While)) and parent.test is child:
-                return not guards.decides_on_error(self._tree, node)
-            if parent.__class__ in DEFINITIONS:
-                return False
-            child = parent
-        return False
 
     # References
 
@@ -386,7 +355,7 @@ class _Recorder:
         found = []
         for arg in node.args:
             if arg.keyword is not None and arg.keyword.value in _STATICS:
-                value = self._constants.of(arg.value)
+                value = self._facts.constants.of(arg.value)
                 parts = value if isinstance(value, tuple) else (value,)
                 literals = tuple(part for part in parts if isinstance(part, (int, str)))
                 found.append((arg.keyword.value, literals))
@@ -465,11 +434,6 @@ def _defined_in_loops(tree: Tree) -> dict[int, frozenset[str]]:
 
 _FUNCTION_LIKE = kinds(cst.Name, cst.Attribute, cst.Call, cst.Lambda, cst.IfExp)
 _STATICS = frozenset({"static_argnums", "static_argnames", "static_broadcasted_argnums"})
-
-
-def _is_update(node: cst.BaseExpression) -> bool:
-    """Whether it is `x.at[i]`."""
-    return isinstance(node, cst.Subscript) and isinstance(node.value, cst.Attribute) and node.value.attr.value == "at"
 
 
 def _class_in(node: cst.BaseExpression) -> cst.Name | cst.Attribute | None:

@@ -56,9 +56,9 @@ class FunctionRecord:
     `outer` and `cls` are the numbers of what it is defined in, -1 for none.  `calls` holds (reference, 0 or LOOP
     or HOST_LOOP, and perhaps GUARDED, STEPS, OTHERS and NESTED, line); `passes` holds (callee, position or keyword,
     reference of the argument, line).
-    `operations` counts the calls of array functions, and the updates, that are written in it outside of any `if`.
+    `operations` is how many array operations a call dispatches for sure, those of functions of its module included.
     `once` is the mark `# jaxlint: once`; `mapped` says that it uses a named axis by its literal name, which only a
-    mapped function has, `hosted` that it decides by the values of array operations what it does.
+    mapped function has, `hosted` that it goes on with values that it reads from arrays.
     """
 
     name: str

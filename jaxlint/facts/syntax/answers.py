@@ -73,6 +73,6 @@ class Answers(Generic[T]):
             self._final[key] = found
         else:
             self._drafts[key] = found
-        if asking.depth == 0:
+        if asking.depth == 0 and asking.cuts != before:
             asking.forget()
         return found

@@ -37,27 +37,28 @@ def is_caught(tree: Tree, node: cst.CSTNode) -> bool:
     return False
 
 
-_DECIDING = kinds(
-    cst.If, cst.IfExp, cst.While, cst.BooleanOperation, cst.With, cst.IndentedBlock, cst.FunctionDef, cst.Lambda
-)
+_TESTING = kinds(cst.If, cst.IfExp, cst.While)
+_FUNCTIONS = kinds(cst.FunctionDef, cst.Lambda)
 
 
 def keeps_traces_out(tree: Tree, node: cst.CSTNode) -> bool:
     """Whether a test for tracers decides if a place of a function is reached, by being around or before it."""
     child = node
     for parent in tree.ancestors(node):
-        if parent.__class__ not in _DECIDING:
-            child = parent
-            continue
-        if isinstance(parent, (cst.If, cst.IfExp, cst.While)) and parent.test is not child and asks(parent.test):
-            return True
-        if isinstance(parent, cst.BooleanOperation) and parent.right is child and asks(parent.left):
-            return True
-        if isinstance(parent, cst.With) and any(asks(item.item) for item in parent.items):
-            return True
-        if isinstance(parent, cst.IndentedBlock) and _is_left_before(tree, parent, child):
-            return True
-        if isinstance(parent, (cst.FunctionDef, cst.Lambda)):
+        kind = parent.__class__
+        if kind in _TESTING:
+            if parent.test is not child and asks(parent.test):  # type: ignore[attr-defined]
+                return True
+        elif kind is cst.BooleanOperation:
+            if parent.right is child and asks(parent.left):  # type: ignore[attr-defined]
+                return True
+        elif kind is cst.With:
+            if any(asks(item.item) for item in parent.items):  # type: ignore[attr-defined]
+                return True
+        elif kind is cst.IndentedBlock:
+            if _is_left_before(tree, parent, child):  # type: ignore[arg-type]
+                return True
+        elif kind in _FUNCTIONS:
             return False
         child = parent
     return False
