@@ -10,7 +10,7 @@ from jaxlint.facts.context.calls import Calls
 from jaxlint.facts.eager.operations import EagerArrays
 from jaxlint.facts.incoming import NOTHING, Incoming
 from jaxlint.facts.syntax.names import Names
-from jaxlint.facts.syntax.tree import Function, Tree, kinds, last_name, within
+from jaxlint.facts.syntax.tree import Function, Tree, kinds, last_name, running, within
 from jaxlint.facts.values.lengths import calls_in
 from jaxlint.facts.values.loops import mentions
 
@@ -136,12 +136,23 @@ class Hosted:
             if part.__class__ not in _NEEDING:
                 continue
             if isinstance(part, (cst.If, cst.While, cst.IfExp)):
-                if self._arrays.is_tested(part.test) and not _only_leaves(part):
+                if self._arrays.is_tested(part.test) and (not _only_leaves(part) or _gives_result(part)):
                     return True
             elif isinstance(part, cst.Call) and (
-                self.calls_hosted(part) or (self._reads(part) and self._goes_on(part))
+                self.calls_hosted(part) or (self._reads(part) and (self._goes_on(part) or self._picks_result(part)))
             ):
                 return True
+        return False
+
+    def _picks_result(self, node: cst.CSTNode) -> bool:
+        """Whether a place is part of a test that decides what its function returns."""
+        child = node
+        for parent in self._tree.ancestors(node):
+            if isinstance(parent, cst.If):
+                return parent.test is child and _gives_result(parent)
+            if isinstance(parent, (cst.BaseSmallStatement, cst.BaseCompoundStatement, cst.Lambda)):
+                return False
+            child = parent
         return False
 
     def _reads(self, node: cst.Call) -> bool:
@@ -197,6 +208,11 @@ class Hosted:
 
 def _passes_on(call: cst.Call) -> bool:
     return isinstance(call.func, cst.Name) and call.func.value in _PASSING
+
+
+def _gives_result(node: cst.CSTNode) -> bool:
+    """Whether what a test decides on is what the function returns."""
+    return any(isinstance(part, cst.Return) and part.value is not None for part in running(node))
 
 
 def _only_leaves(node: cst.If | cst.While | cst.IfExp) -> bool:
