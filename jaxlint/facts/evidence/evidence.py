@@ -303,7 +303,7 @@ class Evidences:
         if loop.solves or loop.beside:
             worth = loop.operations >= (_BESIDE if loop.helper is None else FEWEST_OF_HELPER)
             long = named and worth and bound.high is None and not loop.solves
-            many = loop.is_many and worth
+            many = loop.is_many and (worth or loop.copies)
             doubts |= set() if long or many else {Doubt.BESIDE}
         evidence = self.eager(loop.loop.node, frozenset(doubts))
         function = loop.loop.context.function
