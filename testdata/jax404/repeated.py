@@ -15,7 +15,7 @@ class Model:
 
     def add(self, x):
         """Each call makes it longer."""
-        self.x = jnp.concatenate((self.x, x), axis=0)  # want: JAX404
+        self.x = jnp.concatenate((self.x, x), axis=0)  # want: JAX404 (low)
         return jnp.sum(self.x)
 
     def add_recent(self, x):
@@ -46,6 +46,14 @@ def stacked(x, n_steps):
         history.append(x * step)
         mean = jnp.mean(jnp.stack(history))  # want: JAX404
     return mean
+
+
+def joined_thrice(x):
+    """Few lengths, as the code shows."""
+    joined = x
+    for _ in range(3 * 3):
+        joined = jnp.concatenate([joined, x])  # want: JAX404 (low)
+    return joined
 
 
 def joined_chunks(x, size):
@@ -130,6 +138,7 @@ def jaxlint_examples():
         "Model.add_on_host": lambda: added("add_on_host", x),
         "Model.both": lambda: added("both", x),
         "stacked": (line, 4),
+        "joined_thrice": (line,),
         "joined_chunks": (line, 3),
         "joined_elements": (line,),
         "stacked_after": (line, 4),

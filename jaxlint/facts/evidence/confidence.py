@@ -50,6 +50,7 @@ class Doubt(enum.Enum):
     GIVEN = "it compiles a function that the caller passes, and each function needs its own program"
     UNREPEATED = "nothing visible shows that it runs more than once"
     SHOWN = "other modules use it, and only the main block of its own runs it again and again"
+    COLLECTED = "it grows by what its users add, and nothing visible shows that they do so often"
     MAY_BE_LIST = "the loop may run over a list of a few arrays"
 
 

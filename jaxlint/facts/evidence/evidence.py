@@ -22,7 +22,7 @@ from jaxlint.facts.context.calls import Calls, CallSite, argument_of
 from jaxlint.facts.context.contexts import FunctionContexts
 from jaxlint.facts.context.execution_counts import Runs
 from jaxlint.facts.context.tracing import Tracing
-from jaxlint.facts.eager.array_loops import FEW, FEWEST_OF_HELPER, MATERIAL, EagerLoop
+from jaxlint.facts.eager.array_loops import FEW, FEWEST_OF_HELPER, GROWN, MATERIAL, EagerLoop
 from jaxlint.facts.eager.avoidable import Hindrance
 from jaxlint.facts.eager.compile_sites import EagerSite
 from jaxlint.facts.eager.eagerness import Eager, Eagerness
@@ -344,11 +344,17 @@ class Evidences:
             # Others run the method eagerly as well.
             return Evidence(test=self._runs.is_test(function))
         evidence = self.eager(growing.node if growing.loop is None else growing.loop.node)
-        if growing.loop is not None and self._loops.bounds.of(growing.loop).kind is BoundKind.CONTAINER:
+        loop = growing.loop
+        if loop is None:
+            often = self._runs.again(function, self._is_step) == STEPS
+            evidence = replace(evidence, doubts=evidence.doubts | (set() if often else {Doubt.COLLECTED}))
+        elif self._loops.bounds.of(loop).kind is BoundKind.CONTAINER:
             # As many lengths as there are objects, of which a program has a handful.
             evidence = replace(evidence, doubts=evidence.doubts | {Doubt.OWN_PROGRAM})
-        if growing.loop is not None and self._goes_through_chunks(growing.loop):
+        elif self._goes_through_chunks(loop):
             evidence = replace(evidence, doubts=evidence.doubts | {Doubt.UNCOUNTED})
+        elif self._quantities.runs_in_all(loop).is_below(GROWN):
+            evidence = replace(evidence, doubts=evidence.doubts | {Doubt.IMMATERIAL})
         if Hindrance.OUTSIDE in hindered:
             evidence = replace(evidence, doubts=evidence.doubts | {Doubt.OUTSIDE})
         return replace(evidence, doubts=evidence.doubts - {Doubt.EAGERNESS})
