@@ -54,6 +54,8 @@ class Root:
     """Operations with functions in them, as loops, that are compiled again on each call."""
     loops: set[Key] = field(default_factory=set)
     """The functions of such operations whose first compile is in here too."""
+    akin: list[Root] = field(default_factory=list)
+    """Other calls that run the same loops: operations that both run are compiled by whichever runs first."""
     processes: int = 1
     """In how many processes this happened, alike in each."""
 
@@ -159,15 +161,7 @@ class _Roots:
 
     def pooled(self, operations: list[Operation], loops: Sequence[MissGroup] = ()) -> list[Root]:
         """Return the roots of operations, each of them in one; of loops, those that compile again in one."""
-        made: dict[object, Root] = {}
-        found = [(group, *self._root(Operation(group.program, "", group.stack))) for group in loops]
-        begun = {(key, group.key) for group, key, _ in found if group.cause is causes.Cause.NEW_FUNCTION}
-        for group, key, root in found:
-            if group.cause is causes.Cause.REDEFINED_FUNCTION and root.kind in ("function", "call"):
-                here = (key, group.key) in begun
-                if here or group.compiles > 1:
-                    _known(made, key, root).again.append(group)
-                    made[key].loops.update([group.key] if here else [])
+        made = self._looping(loops)
         for operation in operations:
             key, root = self._root(operation)
             _known(made, key, root).operations.append(operation)
@@ -187,6 +181,26 @@ class _Roots:
                         costs[frame] = costs.get(frame, 0.0) + seconds
             root.site = max(costs, key=lambda frame: costs[frame], default=root.site)
         return list(made.values())
+
+    def _looping(self, loops: Iterable[MissGroup]) -> dict[object, Root]:
+        """Return the roots, by their keys, in which loops compile again, or are the first of several."""
+        made: dict[object, Root] = {}
+        found = [(group, *self._root(Operation(group.program, "", group.stack))) for group in loops]
+        found = [entry for entry in found if entry[2].kind in ("function", "call")]
+        begun: dict[Key, tuple[object, Root]] = {}
+        for group, key, root in found:
+            if group.cause is causes.Cause.NEW_FUNCTION:
+                begun.setdefault(group.key, (key, root))
+        for group, key, root in found:
+            if group.cause is not causes.Cause.REDEFINED_FUNCTION:
+                continue
+            first, other = begun.get(group.key, (None, root))
+            if first == key or group.compiles > 1:
+                _known(made, key, root).again.append(group)
+                made[key].loops.update([group.key] if first == key else [])
+            if first not in (None, key):
+                _known(made, first, other).akin.append(root)
+        return made
 
     def grown(self, operations: list[tuple[Operation, tuple[int, ...]]]) -> list[Root]:
         """Return one root for what grows under the same outermost function."""

@@ -386,15 +386,8 @@ def _say_operations(suggestion: Suggestion) -> None:
     else:
         what = "inside the library" if root.kind == "library" else "where one would be enough"
         suggestion.title = f"`{_clipped(root.name)}` runs operation by operation: {programs} programs, {what}{end}"
-    if root is not None and root.again:
-        times = sum(group.count for group in root.again)
-        names = sorted({group.program for group in root.again})
-        if programs:
-            suggestion.facts.append(f"{', '.join(names)} in it compiled again, {_counted(times, 'time')}")
-        else:
-            suggestion.title = (
-                f"`{_clipped(root.name)}` compiles {', '.join(names)} again, {_counted(times, 'time')}{end}"
-            )
+    if root is not None:
+        _say_loops(suggestion, root, programs, end)
     most = sorted(operations.items(), key=lambda item: (-item[1], item[0]))
     listed = ", ".join(f"{name} x{count}" if count > 1 else name for name, count in most[:8])
     if listed:
@@ -406,6 +399,20 @@ def _say_operations(suggestion: Suggestion) -> None:
         and suggestion.saving < suggestion.seconds / 5
     ):
         suggestion.facts.append(advice.HEAVY)
+
+
+def _say_loops(suggestion: Suggestion, root: Root, programs: int, end: str) -> None:
+    if root.again:
+        times = sum(group.count for group in root.again)
+        names = ", ".join(sorted({group.program for group in root.again}))
+        if programs:
+            suggestion.facts.append(f"{names} in it compiled again, {_counted(times, 'time')}")
+        else:
+            suggestion.title = f"`{_clipped(root.name)}` compiles {names} again, {_counted(times, 'time')}{end}"
+    for akin in root.akin[:1]:
+        line = akin.site.line if akin.site is not None else 0
+        instead = "jit it too, or it compiles their operations instead"
+        suggestion.facts.append(f"`{_clipped(akin.name)}` at line {line} runs the same loops: {instead}")
 
 
 def _clipped(name: str) -> str:

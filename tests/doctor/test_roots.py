@@ -319,6 +319,28 @@ def test_loops_that_compile_again_within_a_call_are_told_of_the_call(project: Pr
     assert found["saving"] == pytest.approx(4.4 + 0.2)
 
 
+def test_a_loop_that_each_call_compiles_once_is_not_saved(project: Project) -> None:
+    """The first of two calls is told of the other: what both run is compiled by whichever is first."""
+    code = "import blackjax\n\nfirst = blackjax.fit(1)\nsecond = blackjax.init(2)\n"
+    body = Frame("/usr/lib/python3/site-packages/blackjax/fit.py", 9, "body")
+    calls = (at(code, "blackjax.fit(1)"), at(code, "blackjax.init(2)"))
+    happened: list[Event] = [e for name in ("a", "b", "c") for e in operation(name, (calls[0],))]
+    for number, call in enumerate(calls):
+        text = f"  never seen function:\n    body id={number}"
+        happened += [
+            events.Miss(function="body", definition=body, text=text, stack=(call,)),
+            TraceEnd(function="scan", seconds=0.1, stack=(call,)),
+            LoweringBegin(program="scan", types="(ShapedArray(float32[]),)", stack=(call,)),
+            Compile(program="scan", seconds=1.0, stack=(call,)),
+        ]
+    again, fit = suggestions(project, code, happened)
+    assert again["title"].startswith("scan was compiled again for a new function object")
+    assert again["advice"].startswith("The library creates this function on each call")
+    assert fit["title"].startswith("`blackjax.fit` runs operation by operation: 3 programs")
+    assert fit["saving"] == pytest.approx(0.2)
+    assert fit["facts"][0].startswith("`blackjax.init` at line 4 runs the same loops: jit it too")
+
+
 def test_objects_and_sizes_are_static(project: Project) -> None:
     code = (
         "import jax\nimport jax.numpy as jnp\n\n\n"
@@ -483,3 +505,32 @@ def test_a_run_of_which_nothing_matters_says_so(project: Project) -> None:
     told = project.run("log", "--isolated", "run.jsonl").out
     assert "Nothing to change that matters: 1 small change would save up to 2 ms." in told
     assert "What to change" not in told
+
+
+def test_what_a_mutating_call_of_a_library_runs_of_the_users_is_told_of_that_call(project: Project) -> None:
+    code = (
+        "import numpyro\nimport jax.numpy as jnp\nfrom numpyro.infer import MCMC\n\n\n"
+        "def model(x):\n    y = numpyro.sample('y', x)\n    return y\n\n\nmcmc = MCMC(model)\nmcmc.run(3)\n"
+    )
+    stack = (at(code, "numpyro.sample('y', x)", "model"), at(code, "mcmc.run(3)"))
+    happened = [e for name in ("a", "b", "c") for e in operation(name, stack)]
+    (found,) = suggestions(project, code, happened)
+    assert (found["kind"], found["site"]["line"]) == ("library", 12)
+
+
+def test_sizes_that_decide_are_no_obstacle_where_they_are_static(project: Project) -> None:
+    code = (
+        "import equinox as eqx\nimport jax.numpy as jnp\n\n\ndef patches(x, shape, size):\n"
+        "    height, width = shape\n    if height % size:\n        x = x[1:]\n    return jnp.sin(x)\n\n\n"
+        "print(patches(1.0, (2, 3), 4))\n"
+    )
+    stack = (at(code, "jnp.sin(x)", "patches"), at(code, "patches(1.0, (2, 3), 4)"))
+    happened = [e for name in ("a", "b", "c") for e in operation(name, stack)]
+    (found,) = suggestions(project, code, happened)
+    assert found["kind"] == "body"
+    held = seen(code, "patches", x="array", shape="numbers", size="int")
+    (found,) = suggestions(project, code, [held, *happened])
+    assert "eqx.filter_jit(patches)" in found["advice"]
+    plain = code.replace("import equinox as eqx\n", "import optax\n")
+    (found,) = suggestions(project, plain, [held, *happened])
+    assert 'jax.jit(patches, static_argnames=("shape", "size"))' in found["advice"]
