@@ -230,7 +230,7 @@ class Equations(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Values(Event):
-    """What the names of a function, or of a module, were seen to hold.
+    """What the names of a function or a module were seen to hold; of a library's function, its arguments.
 
     `values` maps each name to what `jax.jit` makes of the value as an argument.  An `array`, and a pytree of `arrays`,
     is traced; `bool`, `int`, `float` and tuples of `numbers` are Python's own, and may be static; `static` has to be

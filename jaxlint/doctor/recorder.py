@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import logging
     import types
     import weakref
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     Write = Callable[[dict[str, Any]], None]
@@ -411,19 +411,32 @@ class Recorder:
         return self._number(self._places.of_traceback(trace))
 
     def _tell_values(self, frame: types.FrameType | None) -> None:
-        """Say of the names in the user's frames what they hold, of each once: whether a jitted function can take it."""
+        """Say what the names in the frames of the user hold, and the arguments of what they call in libraries."""
+        called = None
         while frame is not None:
             code = frame.f_code
             if self._places.is_user(code.co_filename):
-                told = self._told.setdefault(code, set())
                 held = frame.f_locals
                 names = code.co_names if held is frame.f_globals else (*code.co_varnames, *code.co_cellvars)
-                values = {name: _value_kind(held[name]) for name in names if name not in told and name in held}
-                if values:
-                    told.update(values)
-                    file, name, *_ = self._places.place(self._places.keep(code), 0)
-                    self._emit({"kind": "values", "definition": [file, code.co_firstlineno, name], "values": values})
+                self._tell_names(code, names, held)
+                if called is not None and not called.f_code.co_filename.startswith((self._jax, "<")):
+                    code = called.f_code
+                    arguments = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+                    self._tell_names(code, arguments, called.f_locals)
+                called = None
+            else:
+                called = frame
             frame = frame.f_back
+
+    def _tell_names(self, code: types.CodeType, names: tuple[str, ...], held: Mapping[str, Any]) -> None:
+        """Say of each name once what it holds: whether a jitted function can take it."""
+        told = self._told.setdefault(code, set())
+        values = {name: _value_kind(held[name]) for name in names if name not in told and name in held}
+        if values:
+            told.update(values)
+            file, name, *_ = self._places.place(self._places.keep(code), 0)
+            self._emit({"kind": "values", "time": round(time.time(), 6),
+                        "definition": [file, code.co_firstlineno, name], "values": values})  # fmt: skip
 
     def _number(self, key: tuple[Any, ...]) -> int | None:
         if not key:

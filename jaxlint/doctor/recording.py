@@ -236,7 +236,8 @@ class _Process:
 
     def _values(self, line: dict[str, Any], common: dict[str, Any]) -> Iterator[Event]:
         file, number, name = line["definition"]
-        yield events.Values(definition=Frame(file, number, name), values=line["values"], **common)
+        definition = Frame(file, number, name)
+        yield events.Values(time=line["time"], definition=definition, values=line["values"], **common)
 
     def _text(self, line: dict[str, Any], common: dict[str, Any]) -> Iterator[Event]:
         if line["text"].startswith("Persistent compilation cache hit"):

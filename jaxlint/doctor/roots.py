@@ -155,6 +155,11 @@ class _Roots:
         self._modules: dict[str, Module | None] = {}
         self._values = model.values
         self._obstacles: dict[int, str] = {}
+        self._arguments: dict[str, dict[str, str]] = {}
+        """What the functions of libraries were given, by their names; none where several have the name."""
+        for (file, name, _), held in model.values.items():
+            if not sources.is_user(file):
+                self._arguments[name] = {} if name in self._arguments else held
         self._packages = {_package(function.key.file) for function in model.functions}
         self._loops = self._functions_that_loop(model)
         self._compiled = {(function.key.file, function.key.line) for function in model.functions if function.compiles}
@@ -337,11 +342,13 @@ class _Roots:
         if call is None:
             return
         function = inner.function if inner is not None else None
-        names = function.parameters if function is not None else list(map(str, range(len(call.args))))
+        called = ast.unparse(call.func).rpartition(".")[2]
+        within = self._held(inner) if inner is not None else self._arguments.get(called, {})
+        names = function.parameters if function is not None else list(within)
         if names[:1] in (["self"], ["cls"]):
             names = names[1:]
+        names = names or list(map(str, range(len(call.args))))
         around = self._held(outer)
-        within = self._held(inner) if inner is not None else {}
         passed = [*zip(names, call.args, strict=False), *((k.arg, k.value) for k in call.keywords if k.arg)]
         for name, value in passed:
             yield name, value, within.get(name) or (around.get(value.id, "") if isinstance(value, ast.Name) else "")

@@ -534,3 +534,16 @@ def test_sizes_that_decide_are_no_obstacle_where_they_are_static(project: Projec
     plain = code.replace("import equinox as eqx\n", "import optax\n")
     (found,) = suggestions(project, plain, [held, *happened])
     assert 'jax.jit(patches, static_argnames=("shape", "size"))' in found["advice"]
+
+
+def test_what_a_librarys_function_was_given_is_known(project: Project) -> None:
+    code = "import dynamax\nimport optax\n\nhmm = dynamax.HMM()\nprint(hmm.fit_sgd([1], 5, optimizer=optax.sgd(0.1)))\n"
+    call = at(code, "hmm.fit_sgd([1], 5, optimizer=optax.sgd(0.1))")
+    known = events.Miss(function="f", definition=Frame("/site-packages/dynamax/a.py", 1, "f"), text=" never seen")
+    definition = Frame("/lib/site-packages/dynamax/ssm.py", 7, "SSM.fit_sgd")
+    values = {"self": "static", "params": "arrays", "steps": "int", "optimizer": "static", "key": "array"}
+    happened = [e for name in ("a", "b", "c") for e in operation(name, (call,))]
+    (found,) = suggestions(project, code, [known, *happened])
+    assert found["static"] == []
+    (found,) = suggestions(project, code, [known, events.Values(definition=definition, values=values), *happened])
+    assert 'jax.jit(hmm.fit_sgd, static_argnames=("steps", "optimizer"))' in found["advice"]

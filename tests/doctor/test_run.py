@@ -516,6 +516,7 @@ import typing
 import jax
 import jax.numpy as jnp
 import numpy as np
+import lib
 
 
 class State(typing.NamedTuple):
@@ -535,6 +536,7 @@ def main():
     print(step(state, size, 0.1, "mean", {"a": [1]}, ["a"], True, key, (2, 3)))
     text = np.array(["text"])
     del key
+    lib.apply(jnp.sin, jnp.ones(7))
     print(jnp.ones(5) * 3, text)
 
 
@@ -543,7 +545,11 @@ main()
 
 
 def test_what_names_held_is_known(tmp_path: Path) -> None:
-    (tmp_path / "script.py").write_text(VALUES)
+    library = tmp_path / "site-packages" / "lib.py"
+    library.parent.mkdir()
+    library.write_text("def apply(kernel, x, *, often=3):\n    return kernel(x) * 2\n")
+    head = f"import sys\nsys.path.append({str(library.parent)!r})\n"
+    (tmp_path / "script.py").write_text(head + VALUES)
     assert jaxlint_run(tmp_path, "--record", "run.jsonl", "script.py").returncode == 0
     held: dict[str, dict[str, str]] = {}
     for event in recorded(tmp_path / "run.jsonl"):
@@ -562,7 +568,10 @@ def test_what_names_held_is_known(tmp_path: Path) -> None:
         "nothing": "arrays",
     }
     assert held["main"] == {"state": "arrays", "size": "int", "key": "array", "text": "static"}
-    assert held["<module>"] == dict.fromkeys(("typing", "jax", "jnp", "np", "State", "step", "main"), "static")
+    assert held["<module>"] == dict.fromkeys(
+        ("sys", "typing", "jax", "jnp", "np", "lib", "State", "step", "main"), "static"
+    )
+    assert held["apply"] == {"kernel": "static", "x": "array", "often": "int"}
 
 
 CELLS = (
