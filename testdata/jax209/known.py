@@ -263,6 +263,27 @@ def normalised(x):
     return sign(x) * x / magnitude(x)
 
 
+def descent(carry, verbose=False):
+    """The loop of JAX gives its body the carry alone."""
+    x, n = carry
+    if verbose:
+        print(f"{n:3d} {x.sum():8.3f} {x.max():8.3f}")  # ok: JAX209
+    return x * 0.5, n + 1
+
+
+def is_early(carry):
+    return carry[1] < 3
+
+
+def descended(x, verbose=False):
+    carry = (x, 0)
+    if verbose:
+        while carry[1] < 3:
+            carry = descent(carry, verbose=True)
+        return carry
+    return jax.lax.while_loop(is_early, descent, carry)
+
+
 def jaxlint_examples():
     x = jnp.arange(4.0)
     return {
@@ -291,5 +312,6 @@ def jaxlint_examples():
         "Search.init": lambda: (Search().init(x), STEP(x)),
         "magnitude_on_host": lambda: (magnitude(x), normalised(x)),
         "sign_on_host": lambda: (sign(x), normalised(x)),
+        "descent": lambda: (descended(x), descended(x, verbose=True)),
         "Controller._act": lambda made=Controller(1.0): made.act(x),
     }

@@ -164,6 +164,22 @@ def test_an_attribute_of_the_instance_hides_the_method() -> None:
 
 
 @pytest.mark.parametrize(
+    ("body", "traced"),
+    [
+        ("return jax.lax.psum(x, 'i')", True),
+        ("return jax.lax.psum(x, axis)", True),
+        ("return x if axis is None else jax.lax.psum(x, axis)", False),
+        ("if axis is not None:\n        x = jax.lax.psum(x, axis)\n    return x", False),
+        ("if axis is None:\n        return x\n    return jax.lax.psum(x, axis)", False),
+        ("if axis is None:\n        axis = 'i'\n    return jax.lax.psum(x, axis)", True),
+    ],
+)
+def test_a_function_that_always_uses_a_named_axis_is_mapped(body: str, *, traced: bool) -> None:
+    facts = facts_of(f"def f(x, axis=None):\n    {body}")
+    assert facts.tracing.is_traced(facts.tree.functions[0]) is traced
+
+
+@pytest.mark.parametrize(
     ("text", "traced"),
     [
         ("def f(x): return x\nfast = jax.jit(f)", True),  # other modules may call it

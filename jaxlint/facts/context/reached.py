@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import libcst as cst
 
 from jaxlint.facts.context.calls import Calls, CallSite, argument_of
 from jaxlint.facts.context.tracing import Tracing
+from jaxlint.facts.context.wrapping import Wrapped
 from jaxlint.facts.syntax import guards
 from jaxlint.facts.syntax.constants import UNKNOWN, Constants
 from jaxlint.facts.syntax.names import Names
 from jaxlint.facts.syntax.tree import Function, Parameter, Tree
 
 _DEEPEST = 3
+_GIVEN = {"jax.lax.while_loop": 1, "jax.lax.fori_loop": 2, "jax.lax.scan": 2, "jax.lax.map": 1}
+"""How many arguments the loops of JAX give their bodies; what is behind them has its default."""
+
+
+_Site: TypeAlias = CallSite | Wrapped | None
+"""What runs a function: a call, a loop of JAX that it is the body of, or (None) another module, whose call is far."""
 
 
 class Reached:
@@ -32,16 +39,20 @@ class Reached:
         function = self._tree.context(node).function
         if function is None or id(function) in self._busy:
             return False
-        sites = self._traced_calls(function)
-        if not sites:
-            return False
-        if self._is_off(node, function, sites):
-            return True
-        if self._tracing.direct(function):
-            return False
+        sites: list[_Site] = [*self._traced_calls(function)]
+        direct = self._tracing.direct(function)
+        if direct and all(wrapped.wrapper.name in _GIVEN for wrapped in direct):
+            sites += direct
+        elif direct:
+            return bool(sites) and all(self._is_off(node, function, site) for site in sites)
+        elif not sites and all(trace.far for trace in self._tracing.traces(function)):
+            sites.append(None)
         self._busy.add(id(function))
         try:
-            return all(self.is_left_out(site.node) for site in sites)
+            return bool(sites) and all(
+                self._is_off(node, function, site) or (isinstance(site, CallSite) and self.is_left_out(site.node))
+                for site in sites
+            )
         finally:
             self._busy.discard(id(function))
 
@@ -50,32 +61,28 @@ class Reached:
             site for site in self._calls.of(function) if site.wrapped or self._tracing.is_traced(site.context.function)
         ]
 
-    def _is_off(self, node: cst.CSTNode, function: Function, sites: list[CallSite]) -> bool:
+    def _is_off(self, node: cst.CSTNode, function: Function, site: _Site) -> bool:
         child = node
         for parent in self._tree.ancestors(node):
             if parent is function.node:
                 return False
             if isinstance(parent, (cst.If, cst.IfExp)) and parent.test is not child:
-                if self._always(parent.test, sites, parent.body is not child):
+                if self._answer(parent.test, site, _DEEPEST) is (parent.body is not child):
                     return True
             elif isinstance(parent, cst.BooleanOperation) and parent.right is child:
-                if self._always(parent.left, sites, isinstance(parent.operator, cst.Or)):
+                if self._answer(parent.left, site, _DEEPEST) is isinstance(parent.operator, cst.Or):
                     return True
             elif isinstance(parent, cst.IndentedBlock):
                 for earlier in parent.body:
                     if earlier is child:
                         break
                     leaving = earlier if isinstance(earlier, cst.If) and guards.leaves(earlier.body) else None
-                    if leaving is not None and self._always(leaving.test, sites, True):
+                    if leaving is not None and self._answer(leaving.test, site, _DEEPEST) is True:
                         return True
             child = parent
         return False
 
-    def _always(self, test: cst.BaseExpression, sites: list[CallSite], answer: bool) -> bool:
-        """Whether a test has one answer in all calls."""
-        return all(self._answer(test, site, _DEEPEST) is answer for site in sites)
-
-    def _answer(self, test: cst.BaseExpression, site: CallSite, depth: int) -> bool | None:
+    def _answer(self, test: cst.BaseExpression, site: _Site, depth: int) -> bool | None:
         if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
             inner = self._answer(test.expression, site, depth)
             return None if inner is None else not inner
@@ -94,12 +101,14 @@ class Reached:
         value = self._value(test, site, depth)
         return None if value is UNKNOWN else bool(value)
 
-    def _value(self, node: cst.BaseExpression, site: CallSite, depth: int) -> Any:
+    def _value(self, node: cst.BaseExpression, site: _Site, depth: int) -> Any:
         """Return the constant that an expression of the called function has in one call, or UNKNOWN."""
         if not isinstance(node, cst.Name):
             return UNKNOWN
         values = self._names.values(node)
         parameter = values[0] if len(values) == 1 else None
+        if not isinstance(site, CallSite):
+            return self._default(parameter, site)
         if not isinstance(parameter, Parameter) or parameter.function is not site.function or parameter.star:
             return UNKNOWN
         if any(arg.star for arg in site.node.args):
@@ -111,6 +120,14 @@ class Reached:
         if known is not UNKNOWN:
             return UNKNOWN if site.wrapped else known  # what a jitted function is given is traced, unless static
         return self._handed_on(given, depth)
+
+    def _default(self, parameter: object, body: Wrapped | None) -> Any:
+        """Return the default of a parameter that a loop of JAX, or all that is visible, leaves to it, or UNKNOWN."""
+        if not isinstance(parameter, Parameter) or parameter.default is None:
+            return UNKNOWN
+        given = 0 if body is None else _GIVEN[body.wrapper.name]
+        behind = parameter.position is None or parameter.position >= given
+        return self._constants.of(parameter.default) if behind else UNKNOWN
 
     def _handed_on(self, given: cst.BaseExpression, depth: int) -> Any:
         """Return what all traced calls of the caller give it, where it passes on one of its parameters."""

@@ -321,13 +321,13 @@ class Tracing:
                 self._mark(function, Trace(None))
 
     def _collectives(self, tree: Tree) -> None:
-        """Mark what uses a named axis by its literal name, which only a mapped function has.
+        """Mark what uses a named axis by its literal name, or in any case, which only a mapped function has.
 
         pmap and shard_map, which give axes their names, stage; so is vmap wherever it names one.
         """
         for call in self._names.calls_of(arrays.COLLECTIVES.__contains__):
             function = tree.contexts[id(call)].function
-            if function is not None and names_axis(call):
+            if function is not None and (names_axis(call) or guards.is_always_reached(tree, call)):
                 self._mark(function, Trace(call, staged=True, whole=True))
 
     def _kernels(self, tree: Tree, wrapped: list[Wrapped]) -> None:

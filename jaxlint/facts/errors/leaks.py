@@ -289,9 +289,7 @@ class Leaks:
         """Say what becomes of a change: it leaks, it is lost, or (None) nothing supports either."""
         if isinstance(target, cst.Name):
             return "leaks" if self._name_outlives(target, function, container=container) else None
-        root: cst.BaseExpression = target
-        while isinstance(root, (cst.Attribute, cst.Subscript)):
-            root = root.value
+        root = _root(target)
         if not isinstance(root, cst.Name):
             return None
         if self._outlives(root, function, _DEEPEST):
@@ -420,6 +418,8 @@ class Leaks:
         for node in self._loads(target):
             if node is target or last_name(node) != name:
                 continue
+            if self._is_of_another(node, target) or self._is_before(node, target, function):
+                continue
             reader = self._tree.context(node).function
             if reader is function:
                 earlier = self._tree.context(node).order <= order
@@ -430,6 +430,30 @@ class Leaks:
             if later and (reader is None or reader.name not in _MAKERS | {"tree_flatten"}):
                 return node
         return None
+
+    def _is_of_another(self, node: cst.BaseExpression, target: cst.BaseExpression) -> bool:
+        """Whether an attribute is not of the same local variable as another one, nor of an instance in its method."""
+        own, root = self._local_scope(target), _root(node)
+        if own is None or not isinstance(root, cst.Name) or self._scope_of(root) is own:
+            return False
+        values = self._names.values(root)
+        return not any(isinstance(v, Parameter) and v.function.cls is not None and v.position == 0 for v in values)
+
+    def _is_before(self, node: cst.BaseExpression, target: cst.BaseExpression, function: Function) -> bool:
+        """Whether a place of the function around comes before the trace, each time with a new object."""
+        here, made = self._tree.context(node), function.context
+        if here.loop is not None or here.scope is not made.scope or self._local_scope(target) is not here.scope:
+            return False
+        traced = [self._tree.context(wrapped.node) for wrapped in self._tracing.direct(function)]
+        return here.order < min((c.order for c in traced if c.scope is here.scope), default=made.order)
+
+    def _local_scope(self, node: cst.BaseExpression) -> Scope | None:
+        """Return the scope of the local variable of a function that an attribute is of, None for any other."""
+        root = _root(node)
+        scope = self._scope_of(root) if isinstance(root, cst.Name) else None
+        if not isinstance(root, cst.Name) or scope is None or scope.kind != "function":
+            return None
+        return scope if all(binding.kind == "assign" for binding in scope.bindings[root.value]) else None
 
     def _is_body_in(self, function: Function, reader: Function | None) -> bool:
         """Whether a function has a trace of its own within another's, where what it leaves behind is dead."""
@@ -463,3 +487,10 @@ class Leaks:
         return isinstance(parent, (cst.AssignTarget, cst.Del)) or (
             isinstance(parent, cst.AnnAssign) and parent.target is node
         )
+
+
+def _root(node: cst.BaseExpression) -> cst.BaseExpression:
+    """Return what an attribute, or an item, is of in the end: `a` of `a.b[0].c`."""
+    while isinstance(node, (cst.Attribute, cst.Subscript)):
+        node = node.value
+    return node

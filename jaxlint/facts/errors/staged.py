@@ -133,15 +133,25 @@ class Staged:
 
     @functools.cached_property
     def data_in_python(self) -> list[Demand]:
-        """The tests and conversions of traced data."""
-        return [
-            demand
-            for demand in self.demands
+        """The tests and conversions of traced data; a text that formats several values is one."""
+        found = {
+            (id(self._text_around(demand.node)), demand.use): demand
+            for demand in reversed(self.demands)
             if demand.use in ("test", "order", "conversion", *_ASKED)
             and not any(self._is_option(demand, parameter) for parameter in demand.parameters)
             and not self._may_be_container(demand)
             and not self._is_second_operand(demand)
-        ]
+        }
+        return [*reversed(found.values())]
+
+    def _text_around(self, node: cst.CSTNode) -> cst.CSTNode:
+        """Return the text that formats an expression, all of it where several are written side by side; else itself."""
+        texts = (cst.FormattedStringExpression, cst.FormattedString, cst.ConcatenatedString)
+        for parent in self._tree.ancestors(node):
+            if not isinstance(parent, texts):
+                break
+            node = parent
+        return node
 
     @functools.cached_property
     def data_in_numpy(self) -> list[Demand]:

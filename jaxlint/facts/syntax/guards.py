@@ -64,6 +64,25 @@ def keeps_traces_out(tree: Tree, node: cst.CSTNode) -> bool:
     return False
 
 
+def is_always_reached(tree: Tree, node: cst.CSTNode) -> bool:
+    """Whether each call of a function that does not fail comes to a place: no test, loop or `try` decides."""
+    child = node
+    for parent in tree.ancestors(node):
+        if isinstance(parent, (cst.FunctionDef, cst.Lambda)):
+            return True
+        if isinstance(parent, _DECIDED):
+            return False
+        if isinstance(parent, cst.IndentedBlock):
+            before = itertools.takewhile(lambda statement: statement is not child, parent.body)  # noqa: B023
+            if any(isinstance(statement, cst.If) and leaves(statement.body) for statement in before):
+                return False
+        child = parent
+    return False
+
+
+_DECIDED = (cst.If, cst.IfExp, cst.BooleanOperation, cst.For, cst.While, cst.CompFor, cst.Try, cst.TryStar)
+
+
 def is_left_eager(tree: Tree, node: cst.CSTNode) -> bool:
     """Whether an option decides that a place of a function is not compiled: `if use_jit: ... else: ...`."""
     for parent in tree.ancestors(node):

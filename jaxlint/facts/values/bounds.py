@@ -412,10 +412,9 @@ class Bounds:
         if isinstance(node, cst.Attribute) and node.attr.value in ("shape", "size") and not self._is_stored(node):
             return Bound(BoundKind.DATA_AXIS, name=_written(node.value))
         if isinstance(node, cst.Call) and last_name(node.func) == "len" and node.args:
-            argument = node.args[0].value
-            if not self._is_sequence(argument) and self._values.kind(argument).traced:
-                return self._along(argument, 0)
-            return Bound(BoundKind.CONTAINER, name=_written(argument))
+            found = self._of_elements(node.args[0].value)
+            known = found.kind is not BoundKind.UNKNOWN
+            return found if known else Bound(BoundKind.CONTAINER, name=_written(node.args[0].value))
         return None
 
     def _is_stored(self, node: cst.Attribute) -> bool:
