@@ -141,6 +141,8 @@ class Reasons:
         elif outside is not None and outside.tracer is not None:
             how = "compiled" if outside.compiled else "traced"
             yield Ground(f"`{_called(above)}` runs in what is {how} here", speaks_for=True, at=outside.tracer)
+        elif trace.far:
+            yield Ground(f"code in another file traces `{_called(above)}`", speaks_for=True, at=self._name(above))
         elif above.cls is not None:
             yield Ground(f"the library of its base class traces `{above.name}`", True, above.cls.node.name)
 
