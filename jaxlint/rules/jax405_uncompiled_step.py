@@ -52,8 +52,8 @@ one; if the file assigns a jitted function to `model.apply`.
 
 At confidence `low`: if neither a visible caller, the name of the function, data that the loop runs over nor what it
 prints shows that it trains outside a trace; if the code shows fewer than 100 steps in all, of losses with few
-operations; if each iteration plots or reads a file; if the loop is timed and the file also jits what it calls, to
-compare both.
+operations, or fewer than 20 passes of a model; if each iteration plots or reads a file; if the loop is timed and the
+file also jits what it calls, to compare both.
 
 ## Fix safety
 Unsafe: one program may round differently than separate operations, and whatever the loop changes must be arrays. If

@@ -298,6 +298,39 @@ if __name__ == "__main__":
     assert found(text) == [("JAX402", expected)]
 
 
+@pytest.mark.parametrize(("passes", "expected"), [(12, "low"), (40, "high")])
+def test_few_passes_of_a_model_are_no_matter(passes: int, expected: str) -> None:
+    text = f"""
+def told(model, params, x):
+    for _ in range({passes}):
+        x = model.apply(params, x)
+        print(x)
+
+if __name__ == "__main__":
+    told(MODEL, PARAMS, jnp.ones(3))
+"""
+    assert found(text) == [("JAX405", expected)]
+
+
+@pytest.mark.parametrize(("work", "expected"), [("program(x)", "low"), ("jnp.abs(x)", "medium")])
+def test_operations_beside_a_long_program_count_where_they_are_many(work: str, expected: str) -> None:
+    text = f"""
+@jax.jit
+def program(x):
+    return jax.lax.fori_loop(0, 5000, lambda i, x: x * 0.5, x)
+
+def run(x):
+    for _ in range(400):
+        x = {work}
+        x = jnp.where(x > 0, jnp.sin(x) + jnp.cos(x) * jnp.exp(x), x) + jnp.tanh(x) * jnp.log(x)
+    return x
+
+if __name__ == "__main__":
+    print(run(jnp.ones(3)))
+"""
+    assert found(text) == [("JAX402", expected)]
+
+
 @pytest.mark.parametrize(("steps", "expected"), [(30, "low"), (300, "high")])
 def test_few_evaluations_in_all_are_no_matter(steps: int, expected: str) -> None:
     text = f"""

@@ -48,6 +48,8 @@ _FEW_MAPS = 50
 """A map over the leaves of a tree that runs less often dispatches a thousand or two operations at most."""
 _FEW_STEPS = 100
 """So many steps of training are the least that is worth a change, where all of them are visible,"""
+_FEW_PASSES = 20
+"""So few passes of a model are soon done, however large it is."""
 _FEW_OPERATIONS = MATERIAL // 3
 """unless their losses have so many operations in all, of which a gradient takes three times as many."""
 _BESIDE = 6
@@ -303,7 +305,8 @@ class Evidences:
         if loop.solves or loop.beside:
             worth = loop.operations >= (_BESIDE if loop.helper is None else FEWEST_OF_HELPER)
             long = named and worth and bound.high is None and not loop.solves
-            many = loop.is_many and (worth or loop.copies)
+            enough = loop.operations >= _HEAVY if loop.solves else worth
+            many = loop.is_many and (enough or loop.copies)
             doubts |= set() if long or many else {Doubt.BESIDE}
         evidence = self.eager(loop.loop.node, frozenset(doubts))
         function = loop.loop.context.function
@@ -367,7 +370,8 @@ class Evidences:
         doubts |= {Doubt.BESIDE} if step.is_beside else set()
         runs = self._quantities.runs_in_all(step.loop)
         light = runs.times(Quantity(step.operations, step.operations)).is_below(_FEW_OPERATIONS)
-        if (step.is_evaluation or not step.is_forward) and runs.is_below(_FEW_STEPS) and light:
+        few = (step.is_evaluation or not step.is_forward) and runs.is_below(_FEW_STEPS) and light
+        if few or (step.is_forward and runs.is_below(_FEW_PASSES)):
             doubts |= {Doubt.IMMATERIAL}
         return replace(evidence, doubts=evidence.doubts | doubts)
 
