@@ -165,11 +165,14 @@ def test_what_speaks_for_and_against_has_its_line(project: Project, case: str) -
 def test_a_trace_of_a_notebook_is_not_told_as_a_library_s(project: Project) -> None:
     project.write(
         "base.py",
-        "import jax.numpy as jnp\n\n\nclass Solver:\n    def step(self, x):\n        return x if jnp.any(x > 0) else -x\n",
+        "import jax.numpy as jnp\n\n\nclass Solver:\n"
+        "    def step(self, x):\n        return x if jnp.any(x > 0) else -x\n",
     )
     project.write("euler.py", "from base import Solver\n\n\nclass Euler(Solver):\n    pass\n")
-    cell = "import jax\nfrom euler import Euler\n\nsolver = Euler()\n\n\n@jax.jit\ndef f(x):\n    return solver.step(x * 2)\n"
-    cells = [{"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": cell}]
+    cell = "import jax\nfrom euler import Euler\nsolver = Euler()\n@jax.jit\ndef f(x): return solver.step(x * 2)\n"
+    cells: list[object] = [
+        {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": cell}
+    ]
     project.write("main.ipynb", json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
     out = project.run("check", "--show-evidence", "--min-confidence", "low", ".").out
     assert "= for: base.py:5:9: code in another file traces `step`\n" in out
