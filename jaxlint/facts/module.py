@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from jaxlint.facts.cache_misses.arguments import Arguments
-from jaxlint.facts.cache_misses.calculations import Calculations
 from jaxlint.facts.cache_misses.captured_arrays import Captured, CapturedArrays
 from jaxlint.facts.cache_misses.cleared import Cleared, ClearedCaches
 from jaxlint.facts.cache_misses.discarded import UnusedCompiled
@@ -22,13 +21,11 @@ from jaxlint.facts.cache_misses.rebound import Rebound, ReboundNames
 from jaxlint.facts.cache_misses.signatures import Signatures, WrongArgument
 from jaxlint.facts.cache_misses.sites import CompileSite, Lifetime, Sites
 from jaxlint.facts.cache_misses.stale import Stale
-from jaxlint.facts.cache_misses.structure import Structure
 from jaxlint.facts.cache_misses.targets import NAMED
 from jaxlint.facts.context.behind import Behind
 from jaxlint.facts.context.calls import Calls
 from jaxlint.facts.context.contexts import FunctionContexts
 from jaxlint.facts.context.execution_counts import Runs
-from jaxlint.facts.context.reached import Reached
 from jaxlint.facts.context.tracing import Tracing
 from jaxlint.facts.context.wrapping import Wrappings
 from jaxlint.facts.eager.array_loops import EagerLoop, EagerLoops
@@ -58,7 +55,6 @@ from jaxlint.facts.syntax.names import External, Names
 from jaxlint.facts.syntax.parsing import Places, parse
 from jaxlint.facts.syntax.tree import Class, Function, Parameter, Tree
 from jaxlint.facts.values.compiled_calls import CompiledCalls
-from jaxlint.facts.values.lengthening import Lengthening
 from jaxlint.facts.values.lengths import Lengths
 from jaxlint.facts.values.loops import SHORT_ELEMENTWISE, Loops, Unrolled
 from jaxlint.facts.values.sizes import Sizes
@@ -135,13 +131,12 @@ class ModuleFacts:
     @functools.cached_property
     def tracing(self) -> Tracing:
         """Which functions run under trace."""
-        return Tracing(self.tree, self.names, self.wrappings, self.calls, self.constants, self.incoming)
+        return Tracing(self)
 
     @functools.cached_property
     def contexts(self) -> FunctionContexts:
         """In which contexts functions run: eager, transformed, staged, unknown."""
-        parts = (self.tree, self.names, self.wrappings, self.calls, self.tracing)
-        return FunctionContexts(*parts, self.is_run_once, self.incoming)
+        return FunctionContexts(self)
 
     def is_run_once(self, function: Function) -> bool:
         """Whether a function runs once per process, by its name or by a `# jaxlint: once` mark on its `def` line."""
@@ -162,21 +157,17 @@ class ModuleFacts:
     @functools.cached_property
     def captured(self) -> list[Captured]:
         """The large arrays that jitted functions close over."""
-        parts = (self.tree, self.names, self.tracing, self.values, self.sizes, self.calls, self.behind)
-        return CapturedArrays(*parts).found
+        return CapturedArrays(self).found
 
     @functools.cached_property
     def values(self) -> Values:
         """What expressions hold under trace."""
-        parts = (self.tree, self.names, self.wrappings, self.calls, self.tracing, self.constants)
-        return Values(*parts, self.source.text)
+        return Values(self)
 
     @functools.cached_property
     def staged(self) -> Staged:
         """What staged functions need from Python."""
-        reached = Reached(self.tree, self.names, self.calls, self.tracing, self.constants)
-        parts = (self.tree, self.names, self.calls, self.tracing, self.values, self.compiled, self.constants)
-        return Staged(*parts, self.incoming, reached)
+        return Staged(self)
 
     def decides_on_error(self, node: cst.CSTNode) -> bool:
         """Whether a test decides that an error is raised."""
@@ -190,24 +181,22 @@ class ModuleFacts:
     @functools.cached_property
     def leaks(self) -> list[Leak]:
         """Where traced code stores traced values in what outlives the trace."""
-        return Leaks(self.tree, self.names, self.calls, self.tracing, self.values, self.staged).found
+        return Leaks(self).found
 
     @functools.cached_property
     def plain_methods(self) -> list[PlainMethod]:
         """The compiled methods whose instance JAX cannot look into."""
-        parts = (self.tree, self.names, self.wrappings, self.constants, self.values, self.calls)
-        return PlainMethods(*parts).found
+        return PlainMethods(self).found
 
     @functools.cached_property
     def cleared(self) -> list[Cleared]:
         """Where a loop discards what it has compiled."""
-        return ClearedCaches(self.tree, self.names, self.calls, self.compiled).found
+        return ClearedCaches(self).found
 
     @functools.cached_property
     def loops(self) -> Loops:
         """Python loops under trace, with estimates of what they leave."""
-        parts = (self.tree, self.names, self.wrappings, self.calls, self.tracing, self.contexts)
-        return Loops(*parts, self.constants, self.values)
+        return Loops(self)
 
     @functools.cached_property
     def long_loops(self) -> list[Unrolled]:
@@ -241,16 +230,12 @@ class ModuleFacts:
     @functools.cached_property
     def runs(self) -> Runs:
         """How often functions run."""
-        return Runs(self.source, self.settings, self.calls, self.contexts, self.is_run_once, self.incoming)
+        return Runs(self)
 
     @functools.cached_property
     def evidence(self) -> Evidences:
         """What supports and weakens a finding."""
-        parts = (self.tree, self.names, self.runs, self.tracing, self.contexts, self.calls)
-        calculations = Calculations(self.tree, self.names, self.wrappings, self.contexts)
-        structure = Structure(self.names, self.calls)
-        parts_of_loops = (self.staged, self.loops, self.eager, self.arguments)
-        return Evidences(*parts, *parts_of_loops, calculations, structure, self.quantities)
+        return Evidences(self)
 
     @functools.cached_property
     def reasons(self) -> Reasons:
@@ -260,23 +245,22 @@ class ModuleFacts:
     @functools.cached_property
     def eager(self) -> Eager:
         """What runs outside any trace."""
-        parts = (self.tree, self.names, self.calls, self.tracing, self.contexts)
-        return Eager(*parts, self.loops, self.incoming)
+        return Eager(self)
 
     @functools.cached_property
     def lengths(self) -> Lengths:
         """Which values have a length that nobody knows beforehand."""
-        return Lengths(self.tree, self.names, self.wrappings, self.calls)
+        return Lengths(self)
 
     @functools.cached_property
     def leaf_maps(self) -> list[LeafMap]:
         """The `tree.map` calls that dispatch array operations on each leaf."""
-        return LeafMaps(self.tree, self.names, self.wrappings, self.constants, self.lengths).found
+        return LeafMaps(self).found
 
     @functools.cached_property
     def eager_sites(self) -> EagerSites:
         """The calls that compile a program of their own where no trace surrounds them."""
-        return EagerSites(self.tree, self.names, self.wrappings, self._sites.targets)
+        return EagerSites(self)
 
     @functools.cached_property
     def eager_arrays(self) -> EagerArrays:
@@ -293,21 +277,17 @@ class ModuleFacts:
     @functools.cached_property
     def eager_loops(self) -> list[EagerLoop]:
         """The Python loops outside any trace that dispatch array operations in every iteration."""
-        longest = self.settings.unrolled_equations
-        inside = (self.tree, self.names, self.contexts, self.loops, self.eager_arrays, self.own_arrays)
-        facts = (self.hosted, self.quantities, self.avoidable, self.varying, self.measured)
-        return EagerLoops(*inside, *facts, longest).found
+        return EagerLoops(self).found
 
     @functools.cached_property
     def quantities(self) -> Quantities:
         """How often eager loops run, and what they dispatch."""
-        return Quantities(self.loops, self.eager_arrays, self.calls, self.incoming, self.contexts.travels)
+        return Quantities(self)
 
     @functools.cached_property
     def avoidable(self) -> Avoidable:
         """Whether one program could hold what an eager loop does."""
-        parts = (self.tree, self.loops, self.eager_arrays, self.hosted, self.varying)
-        return Avoidable(*parts, self.growing)
+        return Avoidable(self)
 
     @functools.cached_property
     def varying(self) -> Varying:
@@ -317,12 +297,12 @@ class ModuleFacts:
     @functools.cached_property
     def measured(self) -> Measured:
         """Which code is there to be timed."""
-        return Measured(self.tree, self.names, self.wrappings, self.calls)
+        return Measured(self)
 
     @functools.cached_property
     def hosted(self) -> Hosted:
         """Which eager code needs values in Python between its array operations."""
-        return Hosted(self.tree, self.names, self.calls, self.eager_arrays, self.incoming)
+        return Hosted(self)
 
     @functools.cached_property
     def eager_transforms(self) -> list[EagerTransform]:
@@ -335,91 +315,67 @@ class ModuleFacts:
     @functools.cached_property
     def compiled(self) -> CompiledCalls:
         """The calls of visible jitted functions."""
-        return CompiledCalls(self.tree, self.names, self.wrappings, self.calls, self.values, self.incoming)
+        return CompiledCalls(self)
 
     @functools.cached_property
     def instances(self) -> Instances:
         """Classes whose instances compile for themselves."""
-        return Instances(
-            self.tree,
-            self.names,
-            self.wrappings,
-            self.calls,
-            self._sites,
-            self.values,
-            self.compiled,
-            self.incoming,
-        )
+        return Instances(self)
 
     @functools.cached_property
     def arguments(self) -> Arguments:
         """What calls of jitted functions are passed."""
-        parts = (self.tree, self.names, self.wrappings, self.constants, self.compiled, self.instances)
-        lengthening = Lengthening(self.names, self.wrappings, self.calls)
-        return Arguments(*parts, self.sizes, self.traceable, self.lengths, lengthening, self.behind, self.calls)
+        return Arguments(self)
 
     @functools.cached_property
     def traceable(self) -> Traceable:
         """Which values Python need not know."""
-        parts = (self.tree, self.names, self.wrappings, self.calls, self.tracing, self.constants, self.values)
-        return Traceable(*parts)
+        return Traceable(self)
 
     @functools.cached_property
     def growing(self) -> list[Growing]:
         """What grows outside any trace in each iteration of a loop."""
-        return GrowingArrays(self.tree, self.names, self.contexts, self.loops, self.compiled).found
+        return GrowingArrays(self).found
 
     @functools.cached_property
     def steps(self) -> EagerSteps:
         """The steps and objectives that run uncompiled in each iteration of a loop."""
-        parts = (self.tree, self.names, self.wrappings, self.calls, self.tracing, self.contexts, self.loops)
-        return EagerSteps(
-            *parts, self.compiled, self.eager_arrays, self.hosted, self.avoidable, self.measured, self.incoming
-        )
+        return EagerSteps(self)
 
     @functools.cached_property
     def unused(self) -> UnusedCompiled:
         """The jitted functions that nothing uses."""
-        return UnusedCompiled(self.tree, self.names, self.wrappings, self.calls, self.tracing)
+        return UnusedCompiled(self)
 
     @functools.cached_property
     def stale(self) -> Stale:
         """Attributes that compiled methods read once, though something changes them later."""
-        return Stale(
-            self.tree,
-            self.names,
-            self.wrappings,
-            self.calls,
-            self.tracing,
-            self.instances,
-            self.runs,
-            self.compiled,
-        )
+        return Stale(self)
 
     @functools.cached_property
     def rebound(self) -> list[Rebound]:
         """Names from outside that jitted functions read once, though something changes them later."""
-        parts = (self.tree, self.names, self.wrappings, self.calls, self.tracing, self.constants)
-        return ReboundNames(*parts).found
+        return ReboundNames(self).found
 
     @functools.cached_property
     def wrong_arguments(self) -> list[WrongArgument]:
         """The options of wrappers that compile that name arguments which the function lacks."""
-        return Signatures(self.names, self.wrappings, self.constants, self.values).wrong
+        return Signatures(self).wrong
 
     @functools.cached_property
-    def _sites(self) -> Sites:
-        return Sites(self.tree, self.names, self.wrappings, self.calls, self.incoming)
+    def all_sites(self) -> Sites:
+        """The places where a wrapper makes a jitted function, and which functions make one."""
+        return Sites(self)
 
     @property
     def sites(self) -> list[CompileSite]:
         """The places where a wrapper makes a jitted function."""
-        return self._sites.sites
+        return self.all_sites.sites
 
     @property
     def factory_calls(self) -> list[CompileSite]:
         """The calls of visible functions that return a jitted function they have just made."""
-        return self._sites.factory_calls
+        return self.all_sites.factory_calls
 
     @functools.cached_property
     def rewrapped(self) -> list[CompileSite]:
@@ -452,7 +408,7 @@ class ModuleFacts:
 
     def is_property(self, function: Function) -> bool:
         """Whether a function is a plain property, which runs on each access."""
-        return self._sites.is_property(function)
+        return self.all_sites.is_property(function)
 
     # Places
 

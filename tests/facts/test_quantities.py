@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from jaxlint.facts.eager.quantities import Quantities, Quantity
+from jaxlint.facts.eager.quantities import Quantity
 from tests.facts.test_contexts import facts_of
 
 
 def dispatches(text: str) -> tuple[int, int | None]:
     """Return what the innermost loop of a text dispatches."""
     facts = facts_of(text)
-    quantities = Quantities(facts.loops, facts.eager_arrays)
-    found = quantities.dispatches(max(facts.tree.loops, key=lambda loop: len(list(loop.around))))
+    found = facts.quantities.dispatches(max(facts.tree.loops, key=lambda loop: len(list(loop.around))))
     return found.low, found.high
 
 

@@ -33,6 +33,38 @@ def imported(package: str, folder: str) -> set[str]:
     return found & set(folders(package)) - {folder}
 
 
+def answered() -> dict[str, str]:
+    """For each fact of `ModuleFacts` the folder of the class that answers it."""
+    module = ast.parse((ROOT / "jaxlint/facts/module.py").read_text("utf-8"))
+    homes = {
+        alias.name: (node.module or "").split(".")[2]
+        for node in module.body
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("jaxlint.facts.")
+        for alias in node.names
+    }
+    facts = next(node for node in module.body if isinstance(node, ast.ClassDef) and node.name == "ModuleFacts")
+    return {
+        fact.name: homes[made.func.id]
+        for fact in facts.body
+        if isinstance(fact, ast.FunctionDef)
+        for made in ast.walk(fact)
+        if isinstance(made, ast.Call) and isinstance(made.func, ast.Name) and made.func.id in homes
+    }
+
+
+@pytest.mark.parametrize("folder", folders("facts"))
+def test_what_answers_a_fact_asks_only_those_above_it(folder: str) -> None:
+    order, homes = listed("facts"), answered()
+    asked = {
+        node.attr
+        for file in (ROOT / "jaxlint/facts" / folder).glob("*.py")
+        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "facts"
+    }
+    below = {name for name in asked & homes.keys() if order.index(homes[name]) > order.index(folder)}
+    assert below == set()
+
+
 @pytest.mark.parametrize("package", TABLES)
 def test_contributing_lists_each_folder(package: str) -> None:
     assert sorted(listed(package)) == folders(package)

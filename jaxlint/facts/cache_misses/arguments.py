@@ -6,18 +6,15 @@ import functools
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from jaxlint.facts.cache_misses.instances import Instances
-from jaxlint.facts.context.behind import Behind
-from jaxlint.facts.context.calls import Calls, argument_of
-from jaxlint.facts.context.wrapping import Wrappings
-from jaxlint.facts.errors.traceable import Traceable
+from jaxlint.facts.context.calls import argument_of
 from jaxlint.facts.jax_api import arrays
 from jaxlint.facts.jax_api.glance import SHORT
-from jaxlint.facts.syntax.constants import UNKNOWN, Constants
-from jaxlint.facts.syntax.names import Element, Expression, Item, Names, Value
+from jaxlint.facts.syntax.constants import UNKNOWN
+from jaxlint.facts.syntax.names import Element, Expression, Item, Value
 from jaxlint.facts.syntax.tree import (
     Binding,
     Class,
@@ -25,17 +22,18 @@ from jaxlint.facts.syntax.tree import (
     Function,
     Loop,
     Parameter,
-    Tree,
     children,
     last_name,
     same_code,
     within,
 )
-from jaxlint.facts.values.compiled_calls import CompiledCall, CompiledCalls, ImportedCall
+from jaxlint.facts.values.compiled_calls import CompiledCall, ImportedCall
 from jaxlint.facts.values.drawn import Drawn
 from jaxlint.facts.values.lengthening import Length, Lengthening
-from jaxlint.facts.values.lengths import Lengths
-from jaxlint.facts.values.sizes import Sizes
+
+if TYPE_CHECKING:
+    from jaxlint.facts.module import ModuleFacts
+
 
 _UNHASHABLE = {
     cst.List: "a list",
@@ -125,34 +123,20 @@ class Mixed:
 class Arguments:
     """Looks at the arguments of the calls of jitted functions."""
 
-    def __init__(
-        self,
-        tree: Tree,
-        names: Names,
-        wrappings: Wrappings,
-        constants: Constants,
-        compiled: CompiledCalls,
-        instances: Instances,
-        sizes: Sizes,
-        traceable: Traceable,
-        lengths: Lengths,
-        lengthening: Lengthening,
-        behind: Behind,
-        calls: Calls,
-    ) -> None:
-        self._lengthening = lengthening
-        self._calls = calls
-        self._behind = behind
-        self._tree = tree
-        self._names = names
-        self._wrappings = wrappings
-        self._constants = constants
-        self._compiled = compiled
-        self._instances = instances
-        self._sizes = sizes
-        self._traceable = traceable
-        self._lengths = lengths
-        self._drawn = Drawn(tree, names, calls, constants, sizes)
+    def __init__(self, facts: ModuleFacts) -> None:
+        self._lengthening = Lengthening(facts.names, facts.wrappings, facts.calls)
+        self._calls = facts.calls
+        self._behind = facts.behind
+        self._tree = facts.tree
+        self._names = facts.names
+        self._wrappings = facts.wrappings
+        self._constants = facts.constants
+        self._compiled = facts.compiled
+        self._instances = facts.instances
+        self._sizes = facts.sizes
+        self._traceable = facts.traceable
+        self._lengths = facts.lengths
+        self._drawn = Drawn(facts.tree, facts.names, facts.calls, facts.constants, facts.sizes)
 
     def _statics(self) -> Iterator[tuple[CompiledCall | ImportedCall, str, cst.BaseExpression, Parameter | None]]:
         """Yield what calls pass to static parameters: the call, the parameter's name, the argument, the parameter."""

@@ -5,18 +5,20 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from jaxlint.facts.context.behind import Behind
-from jaxlint.facts.context.calls import Calls, argument_of
-from jaxlint.facts.context.tracing import Tracing
+from jaxlint.facts.context.calls import argument_of
 from jaxlint.facts.jax_api.arrays import ATTRIBUTES_OF_PYTHON, makes_array
 from jaxlint.facts.syntax.constants import Constants
-from jaxlint.facts.syntax.names import Names
-from jaxlint.facts.syntax.tree import Binding, Function, Tree
+from jaxlint.facts.syntax.tree import Binding, Function
 from jaxlint.facts.values.sizes import Size, Sizes
-from jaxlint.facts.values.values import Kind, Values
+from jaxlint.facts.values.values import Kind
+
+if TYPE_CHECKING:
+    from jaxlint.facts.module import ModuleFacts
+
 
 LARGE = 4_000_000
 """Bytes of a captured array, such as a million float32, from which compiling takes 0.1 to 0.7 s longer (measured with
@@ -45,17 +47,15 @@ class Captured:
 class CapturedArrays:
     """Finds them."""
 
-    def __init__(
-        self, tree: Tree, names: Names, tracing: Tracing, values: Values, sizes: Sizes, calls: Calls, behind: Behind
-    ) -> None:
-        self._calls = calls
-        self._behind = behind
-        self._by_default = Sizes(names, Constants(names, defaults=True))
-        self._tree = tree
-        self._names = names
-        self._tracing = tracing
-        self._values = values
-        self._sizes = sizes
+    def __init__(self, facts: ModuleFacts) -> None:
+        self._calls = facts.calls
+        self._behind = facts.behind
+        self._by_default = Sizes(facts.names, Constants(facts.names, defaults=True))
+        self._tree = facts.tree
+        self._names = facts.names
+        self._tracing = facts.tracing
+        self._values = facts.values
+        self._sizes = facts.sizes
 
     @functools.cached_property
     def found(self) -> list[Captured]:

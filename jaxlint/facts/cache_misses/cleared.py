@@ -5,13 +5,15 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from jaxlint.facts.context.calls import Calls
-from jaxlint.facts.syntax.names import Names
-from jaxlint.facts.syntax.tree import Loop, Tree, last_name, within
-from jaxlint.facts.values.compiled_calls import CompiledCalls
+from jaxlint.facts.syntax.tree import Loop, last_name, within
+
+if TYPE_CHECKING:
+    from jaxlint.facts.module import ModuleFacts
+
 
 _ALL = frozenset({"jax.clear_caches", "jax.clear_backends", "jax.api.clear_caches"})
 _OF_ONE = frozenset({"clear_cache", "_clear_cache"})
@@ -33,11 +35,11 @@ class Cleared:
 class ClearedCaches:
     """Finds them, for one module."""
 
-    def __init__(self, tree: Tree, names: Names, calls: Calls, compiled: CompiledCalls) -> None:
-        self._tree = tree
-        self._names = names
-        self._calls = calls
-        self._compiled = compiled
+    def __init__(self, facts: ModuleFacts) -> None:
+        self._tree = facts.tree
+        self._names = facts.names
+        self._calls = facts.calls
+        self._compiled = facts.compiled
 
     @functools.cached_property
     def found(self) -> list[Cleared]:

@@ -6,14 +6,15 @@ import functools
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from jaxlint.facts.context.calls import Calls
-from jaxlint.facts.context.tracing import Tracing
-from jaxlint.facts.context.wrapping import Wrapped, Wrappings
-from jaxlint.facts.syntax.names import Names
-from jaxlint.facts.syntax.tree import Function, Tree
+from jaxlint.facts.context.wrapping import Wrapped
+from jaxlint.facts.syntax.tree import Function
+
+if TYPE_CHECKING:
+    from jaxlint.facts.module import ModuleFacts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,19 +38,12 @@ class UnusedName:
 class UnusedCompiled:
     """Finds them."""
 
-    def __init__(
-        self,
-        tree: Tree,
-        names: Names,
-        wrappings: Wrappings,
-        calls: Calls,
-        tracing: Tracing,
-    ) -> None:
-        self._tree = tree
-        self._names = names
-        self._wrappings = wrappings
-        self._calls = calls
-        self._tracing = tracing
+    def __init__(self, facts: ModuleFacts) -> None:
+        self._tree = facts.tree
+        self._names = facts.names
+        self._wrappings = facts.wrappings
+        self._calls = facts.calls
+        self._tracing = facts.tracing
 
     @functools.cached_property
     def discarded(self) -> list[Discarded]:

@@ -5,18 +5,18 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from jaxlint.facts.cache_misses.sites import Sites
-from jaxlint.facts.context.calls import Calls
-from jaxlint.facts.context.wrapping import Wrappings
-from jaxlint.facts.incoming import NOTHING, Imported, Incoming
+from jaxlint.facts.incoming import Imported
 from jaxlint.facts.syntax.answers import Answers
-from jaxlint.facts.syntax.names import Expression, External, Names
-from jaxlint.facts.syntax.tree import Binding, Class, Context, Function, Tree
-from jaxlint.facts.values.compiled_calls import CompiledCalls
-from jaxlint.facts.values.values import Values
+from jaxlint.facts.syntax.names import Expression, External
+from jaxlint.facts.syntax.tree import Binding, Class, Context, Function
+
+if TYPE_CHECKING:
+    from jaxlint.facts.module import ModuleFacts
+
 
 _MAKERS = ("__init__", "__post_init__")
 _BY_VALUE = ("__eq__", "__hash__")
@@ -61,26 +61,16 @@ def _member(imported: Imported, name: str) -> Compiling | None:
 class Instances:
     """Finds the short-lived instances."""
 
-    def __init__(
-        self,
-        tree: Tree,
-        names: Names,
-        wrappings: Wrappings,
-        calls: Calls,
-        sites: Sites,
-        values: Values,
-        compiled: CompiledCalls,
-        incoming: Incoming = NOTHING,
-    ) -> None:
-        self._imported = {name: imported for name, imported in incoming.imports.items() if imported.compiling}
-        self._tree = tree
-        self._names = names
-        self._wrappings = wrappings
-        self._calls = calls
-        self._sites = sites
-        self._values = values
-        self._compiled = compiled
-        self._members: Answers[dict[str, Compiling]] = Answers(names.asking)
+    def __init__(self, facts: ModuleFacts) -> None:
+        self._imported = {name: imported for name, imported in facts.incoming.imports.items() if imported.compiling}
+        self._tree = facts.tree
+        self._names = facts.names
+        self._wrappings = facts.wrappings
+        self._calls = facts.calls
+        self._sites = facts.all_sites
+        self._values = facts.values
+        self._compiled = facts.compiled
+        self._members: Answers[dict[str, Compiling]] = Answers(facts.names.asking)
         self._reached: dict[tuple[int, int], Compiling | None] = {}
 
     @functools.cached_property

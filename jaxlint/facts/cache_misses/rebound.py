@@ -11,16 +11,19 @@ import functools
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from jaxlint.facts.cache_misses.stale import CLEARING, IN_PLACE, SAID, share
-from jaxlint.facts.context.calls import Calls, CallSite
-from jaxlint.facts.context.tracing import Tracing
-from jaxlint.facts.context.wrapping import Wrappings
-from jaxlint.facts.syntax.constants import UNKNOWN, Constants
-from jaxlint.facts.syntax.names import Expression, Names
-from jaxlint.facts.syntax.tree import Context, Function, Scope, Tree, last_name, same_code, within
+from jaxlint.facts.context.calls import CallSite
+from jaxlint.facts.syntax.constants import UNKNOWN
+from jaxlint.facts.syntax.names import Expression
+from jaxlint.facts.syntax.tree import Context, Function, Scope, last_name, same_code, within
+
+if TYPE_CHECKING:
+    from jaxlint.facts.module import ModuleFacts
+
 
 _ABOUT = frozenset({"shape", "dtype", "ndim", "size"})
 """Attributes of an array that mostly stay as they are."""
@@ -55,15 +58,13 @@ class Rebound:
 class ReboundNames:
     """Finds them, for one module."""
 
-    def __init__(
-        self, tree: Tree, names: Names, wrappings: Wrappings, calls: Calls, tracing: Tracing, constants: Constants
-    ) -> None:
-        self._tree = tree
-        self._names = names
-        self._wrappings = wrappings
-        self._calls = calls
-        self._tracing = tracing
-        self._constants = constants
+    def __init__(self, facts: ModuleFacts) -> None:
+        self._tree = facts.tree
+        self._names = facts.names
+        self._wrappings = facts.wrappings
+        self._calls = facts.calls
+        self._tracing = facts.tracing
+        self._constants = facts.constants
 
     @functools.cached_property
     def found(self) -> list[Rebound]:

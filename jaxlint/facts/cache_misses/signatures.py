@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from jaxlint.facts.context.wrapping import Wrapped, Wrappings
-from jaxlint.facts.syntax.constants import Constants
-from jaxlint.facts.syntax.names import Names
+from jaxlint.facts.context.wrapping import Wrapped
 from jaxlint.facts.syntax.tree import Function
-from jaxlint.facts.values.values import Values
+
+if TYPE_CHECKING:
+    from jaxlint.facts.module import ModuleFacts
+
 
 _BY_NAME = ("static_argnames", "donate_argnames")
 _BY_NUMBER = ("static_argnums", "static_broadcasted_argnums", "donate_argnums")
@@ -37,12 +39,12 @@ class WrongArgument:
 class Signatures:
     """Checks the options of the wrappers that compile of a module."""
 
-    def __init__(self, names: Names, wrappings: Wrappings, constants: Constants, values: Values) -> None:
-        self._names = names
-        self._constants = constants
-        self._values = values
+    def __init__(self, facts: ModuleFacts) -> None:
+        self._names = facts.names
+        self._constants = facts.constants
+        self._values = facts.values
         self.wrong = [
-            wrong for wrapped in wrappings.all() if wrapped.wrapper.compiles for wrong in self._check(wrapped)
+            wrong for wrapped in facts.wrappings.all() if wrapped.wrapper.compiles for wrong in self._check(wrapped)
         ]
 
     def _check(self, wrapped: Wrapped) -> Iterator[WrongArgument]:

@@ -5,19 +5,22 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from jaxlint.facts.cache_misses.fate import Fate, Fates, Kept
 from jaxlint.facts.cache_misses.targets import NESTED_DEF, Target, Targets
-from jaxlint.facts.context.calls import Calls
-from jaxlint.facts.context.wrapping import Wrapped, Wrappings
-from jaxlint.facts.incoming import COMPILED, NOTHING, Imported, Incoming
+from jaxlint.facts.context.wrapping import Wrapped
+from jaxlint.facts.incoming import COMPILED, Imported
 from jaxlint.facts.jax_api.glance import is_memoiser
 from jaxlint.facts.jax_api.wrappers import Wrapper
 from jaxlint.facts.syntax.answers import Answers
-from jaxlint.facts.syntax.names import Expression, Names
-from jaxlint.facts.syntax.tree import Class, Context, Function, Tree, last_name, same_code
+from jaxlint.facts.syntax.names import Expression
+from jaxlint.facts.syntax.tree import Class, Context, Function, last_name, same_code
+
+if TYPE_CHECKING:
+    from jaxlint.facts.module import ModuleFacts
 
 
 class Lifetime(enum.Enum):
@@ -71,17 +74,15 @@ class CompileSite:
 class Sites:
     """All compile sites of a module: `sites` made by wrappers, `factory_calls` made by visible functions."""
 
-    def __init__(
-        self, tree: Tree, names: Names, wrappings: Wrappings, calls: Calls, incoming: Incoming = NOTHING
-    ) -> None:
-        self._incoming = incoming
-        self._tree = tree
-        self._names = names
-        self._wrappings = wrappings
-        self._calls = calls
-        self.fates = Fates(tree, names, wrappings, calls)
-        self.targets = Targets(tree, names, wrappings, calls, incoming)
-        self._makers: Answers[bool] = Answers(names.asking)
+    def __init__(self, facts: ModuleFacts) -> None:
+        self._incoming = facts.incoming
+        self._tree = facts.tree
+        self._names = facts.names
+        self._wrappings = facts.wrappings
+        self._calls = facts.calls
+        self.fates = Fates(facts.tree, facts.names, facts.wrappings, facts.calls)
+        self.targets = Targets(facts.tree, facts.names, facts.wrappings, facts.calls, facts.incoming)
+        self._makers: Answers[bool] = Answers(facts.names.asking)
         self.targets.is_factory = self.makes_function
         self.sites = [site for wrapped in self._wrapped() if (site := self._site(wrapped)) is not None]
         self._compiling = {

@@ -11,17 +11,15 @@ import functools
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from jaxlint.facts.cache_misses.instances import Instances
-from jaxlint.facts.context.calls import Calls, CallSite, argument_of
-from jaxlint.facts.context.execution_counts import Runs
-from jaxlint.facts.context.tracing import Tracing
-from jaxlint.facts.context.wrapping import Wrapped, Wrappings
+from jaxlint.facts.context.calls import CallSite, argument_of
+from jaxlint.facts.context.wrapping import Wrapped
 from jaxlint.facts.jax_api.frameworks import MODULE_BASES
 from jaxlint.facts.jax_api.name_priors import RUN_FIRST
-from jaxlint.facts.syntax.names import Expression, Names
+from jaxlint.facts.syntax.names import Expression
 from jaxlint.facts.syntax.tree import (
     Binding,
     Branch,
@@ -30,11 +28,13 @@ from jaxlint.facts.syntax.tree import (
     Function,
     Loop,
     Parameter,
-    Tree,
     last_name,
     within,
 )
-from jaxlint.facts.values.compiled_calls import CompiledCalls
+
+if TYPE_CHECKING:
+    from jaxlint.facts.module import ModuleFacts
+
 
 _MAKERS = frozenset({"__init__", "__post_init__", "__new__", "__setstate__", "__init_subclass__", "__set_name__"})
 _BINDING = frozenset({"jax.jit", "jax.pmap", "jax_dataclasses.jit"})
@@ -116,25 +116,15 @@ class StaleRead:
 class Stale:
     """Finds them, for one module."""
 
-    def __init__(
-        self,
-        tree: Tree,
-        names: Names,
-        wrappings: Wrappings,
-        calls: Calls,
-        tracing: Tracing,
-        instances: Instances,
-        runs: Runs,
-        compiled: CompiledCalls,
-    ) -> None:
-        self._compiled = compiled
-        self._tree = tree
-        self._names = names
-        self._wrappings = wrappings
-        self._calls = calls
-        self._tracing = tracing
-        self._instances = instances
-        self._runs = runs
+    def __init__(self, facts: ModuleFacts) -> None:
+        self._compiled = facts.compiled
+        self._tree = facts.tree
+        self._names = facts.names
+        self._wrappings = facts.wrappings
+        self._calls = facts.calls
+        self._tracing = facts.tracing
+        self._instances = facts.instances
+        self._runs = facts.runs
         self._changes_by_class: dict[int, list[Change]] = {}
         self._changes_by_attribute: dict[int, dict[str, list[Change]]] = {}
 

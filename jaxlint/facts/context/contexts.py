@@ -9,19 +9,23 @@ from __future__ import annotations
 
 import enum
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from jaxlint.facts.context.calls import Calls, CallSite
-from jaxlint.facts.context.tracing import Tracing
-from jaxlint.facts.context.wrapping import Wrapped, Wrappings
-from jaxlint.facts.incoming import HIGH, NOTHING, Incoming
+from jaxlint.facts.context.calls import CallSite
+from jaxlint.facts.context.wrapping import Wrapped
+from jaxlint.facts.incoming import HIGH
 from jaxlint.facts.jax_api.frameworks import BOUND_ONLY
-from jaxlint.facts.syntax.names import Expression, Names
-from jaxlint.facts.syntax.tree import Function, Tree
+from jaxlint.facts.syntax.names import Expression
+from jaxlint.facts.syntax.tree import Function
 from jaxlint.settings import ENTRY_POINTS
+
+if TYPE_CHECKING:
+    from jaxlint.facts.module import ModuleFacts
+
 
 _HARMLESS = ("functools.", "abc.", "typing", "contextlib.", "dataclasses.", "chex.", "jaxtyping.", "beartype", "click.")
 """Decorators that leave a function as it is: the beginnings of their dotted names."""
@@ -59,23 +63,14 @@ class Known:
 class FunctionContexts:
     """Tells the contexts of the functions of a module; `is_run_once` says what runs once a process."""
 
-    def __init__(
-        self,
-        tree: Tree,
-        names: Names,
-        wrappings: Wrappings,
-        calls: Calls,
-        tracing: Tracing,
-        is_run_once: Callable[[Function], bool],
-        incoming: Incoming = NOTHING,
-    ) -> None:
-        self._tree = tree
-        self._names = names
-        self._wrappings = wrappings
-        self._calls = calls
-        self._tracing = tracing
-        self._is_run_once = is_run_once
-        self._incoming = incoming
+    def __init__(self, facts: ModuleFacts) -> None:
+        self._tree = facts.tree
+        self._names = facts.names
+        self._wrappings = facts.wrappings
+        self._calls = facts.calls
+        self._tracing = facts.tracing
+        self._is_run_once = facts.is_run_once
+        self._incoming = facts.incoming
         self._travelling: dict[int, bool] = {}
 
     def of(self, function: Function | None) -> Contexts:

@@ -6,40 +6,30 @@ import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from jaxlint.facts.context.calls import Calls, CallSite
-from jaxlint.facts.context.contexts import FunctionContexts
+from jaxlint.facts.context.calls import CallSite
 from jaxlint.facts.context.surroundings import (
     is_example_file,
     is_test_class,
     is_test_file,
     is_test_name,
 )
-from jaxlint.facts.incoming import CASES, NOTHING, ONCE, STEPS, Incoming, Outside
+from jaxlint.facts.incoming import CASES, ONCE, STEPS, Outside
 from jaxlint.facts.syntax.tree import Function
 
 if TYPE_CHECKING:
-    from jaxlint.settings import Settings
-    from jaxlint.source import Source
+    from jaxlint.facts.module import ModuleFacts
 
 
 class Runs:
     """Tells how often functions run; `is_run_once` says which run once per process."""
 
-    def __init__(
-        self,
-        source: Source,
-        settings: Settings,
-        calls: Calls,
-        contexts: FunctionContexts,
-        is_run_once: Callable[[Function], bool],
-        incoming: Incoming = NOTHING,
-    ) -> None:
-        self._source = source
-        self._settings = settings
-        self._calls = calls
-        self._contexts = contexts
-        self.is_run_once = is_run_once
-        self._incoming = incoming
+    def __init__(self, facts: ModuleFacts) -> None:
+        self._source = facts.source
+        self._settings = facts.settings
+        self._calls = facts.calls
+        self._contexts = facts.contexts
+        self.is_run_once = facts.is_run_once
+        self._incoming = facts.incoming
 
     def is_repeated(self, function: Function | None, counts: Callable[[CallSite], bool] = lambda _: True) -> bool:
         """Whether a function is called, perhaps by way of others, in a visible loop that no trace surrounds.

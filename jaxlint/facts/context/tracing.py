@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from jaxlint.facts.context.calls import Calls, argument_of
-from jaxlint.facts.context.wrapping import Wrapped, Wrappings
-from jaxlint.facts.incoming import NOTHING, SURE, Incoming
+from jaxlint.facts.context.calls import argument_of
+from jaxlint.facts.context.wrapping import Wrapped
+from jaxlint.facts.incoming import SURE, Incoming
 from jaxlint.facts.jax_api import arrays
 from jaxlint.facts.jax_api.frameworks import BOUND_ONLY, COMPACT, DEFINES_RULES, is_module_base
 from jaxlint.facts.syntax import guards
-from jaxlint.facts.syntax.constants import Constants
 from jaxlint.facts.syntax.names import Expression, Names, Value
 from jaxlint.facts.syntax.tree import Class, Function, Parameter, Tree, kinds
+
+if TYPE_CHECKING:
+    from jaxlint.facts.module import ModuleFacts
+
 
 BEHIND = ("__func__", "__wrapped__", "func")
 """Attributes by which a bound method, a wrapped function and a partial give the function behind them."""
@@ -77,21 +81,13 @@ _OUTSIDE = Trace(None)
 class Tracing:
     """The traced functions of a module."""
 
-    def __init__(
-        self,
-        tree: Tree,
-        names: Names,
-        wrappings: Wrappings,
-        calls: Calls,
-        constants: Constants,
-        incoming: Incoming = NOTHING,
-    ) -> None:
-        self._tree = tree
-        self._names = names
-        self._constants = constants
-        self._wrappings = wrappings
-        self._calls = calls
-        self._incoming = incoming
+    def __init__(self, facts: ModuleFacts) -> None:
+        self._tree = facts.tree
+        self._names = facts.names
+        self._constants = facts.constants
+        self._wrappings = facts.wrappings
+        self._calls = facts.calls
+        self._incoming = facts.incoming
         self._traces: dict[int, dict[tuple[bool, ...], Trace]] = defaultdict(dict)
         self._direct: dict[int, list[Wrapped]] = defaultdict(list)
         self._host: set[int] = set()
@@ -101,29 +97,29 @@ class Tracing:
         self._wrapped_in: dict[int, list[Wrapped]] = defaultdict(list)
         self._given: dict[int, set[tuple[bool, ...]]] = defaultdict(set)
         self._unseen_calls: dict[int, list[cst.Call]] = defaultdict(list)
-        for call in tree.calls:
+        for call in facts.tree.calls:
             # Those of names and attributes that may be a parameter, or one of the function around.
-            if id(call) not in calls.of_node and (within := tree.contexts[id(call)].function) is not None:
+            if id(call) not in facts.calls.of_node and (within := facts.tree.contexts[id(call)].function) is not None:
                 self._unseen_calls[id(within)].append(call)
-        for function in tree.functions:
+        for function in facts.tree.functions:
             if function.outer is not None:
                 self._nested[id(function.outer)].append(function)
-        wrapped = [item for item in wrappings.all() if not self._is_unused(item)]
+        wrapped = [item for item in facts.wrappings.all() if not self._is_unused(item)]
         for item in wrapped:
             if item.wrapper.kind == "host":
                 self._host.update(id(f) for target in item.targets for f in self.functions_behind(target))
         for item in wrapped:
-            context = tree.context(item.node)
+            context = facts.tree.context(item.node)
             if context.function is not None:
                 self._wrapped_in[id(context.function)].append(item)
             self._apply(item)
-        self._library_methods(tree)
-        self._rules_of_custom_derivatives(tree)
-        self._collectives(tree)
-        self._kernels(tree, wrapped)
-        self._properties, self._special = _asked_without_call(tree, names)
+        self._library_methods(facts.tree)
+        self._rules_of_custom_derivatives(facts.tree)
+        self._collectives(facts.tree)
+        self._kernels(facts.tree, wrapped)
+        self._properties, self._special = _asked_without_call(facts.tree, facts.names)
         self._perhaps: set[int] = set()
-        perhaps = self._traced_elsewhere(tree, incoming)
+        perhaps = self._traced_elsewhere(facts.tree, facts.incoming)
         self._spread()
         self._spread_perhaps(perhaps)
 

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from jaxlint.facts.context.contexts import FunctionContexts
-from jaxlint.facts.eager.avoidable import Avoidable, Hindrance
-from jaxlint.facts.eager.host_reads import Hosted
-from jaxlint.facts.eager.measured import Measured
-from jaxlint.facts.eager.operations import CallsBelow, EagerArrays
-from jaxlint.facts.eager.quantities import Quantities, Quantity
+from jaxlint.facts.eager.avoidable import Hindrance
+from jaxlint.facts.eager.operations import CallsBelow
+from jaxlint.facts.eager.quantities import Quantity
 from jaxlint.facts.jax_api.glance import SHORT
 from jaxlint.facts.jax_api.name_priors import MAKING, SHOWING, SOLVING, STEPS
 from jaxlint.facts.syntax import guards
-from jaxlint.facts.syntax.names import Expression, Names
-from jaxlint.facts.syntax.tree import Loop, Tree, last_name, within
+from jaxlint.facts.syntax.names import Expression
+from jaxlint.facts.syntax.tree import Loop, last_name, within
 from jaxlint.facts.values.iterations import is_reached_rarely
 from jaxlint.facts.values.lengths import calls_in
-from jaxlint.facts.values.loops import ORDERS, Loops, mentions
-from jaxlint.facts.values.varying import Varying
+from jaxlint.facts.values.loops import ORDERS, mentions
+
+if TYPE_CHECKING:
+    from jaxlint.facts.module import ModuleFacts
+
 
 FEWEST = 2
 """Operations of an iteration from which a loop counts."""
@@ -119,38 +120,24 @@ class EagerLoops:
     A loop that hurts in any case is reported rather than one around it that need not.
     """
 
-    def __init__(
-        self,
-        tree: Tree,
-        names: Names,
-        contexts: FunctionContexts,
-        loops: Loops,
-        arrays: EagerArrays,
-        alone: EagerArrays,
-        hosted: Hosted,
-        quantities: Quantities,
-        avoidable: Avoidable,
-        varying: Varying,
-        measured: Measured,
-        longest: int,
-    ) -> None:
-        self._tree = tree
-        self._names = names
-        self._loops = loops
-        self._arrays = arrays
-        self._alone = alone
-        self._hosted = hosted
-        self._longest = longest
-        self._solvers = CallsBelow(arrays, self._solves, calls_in)
-        self._passing = CallsBelow(arrays, self._goes_on_with_step)
-        self._quantities = quantities
-        self._avoidable = avoidable
-        self._varying = varying
-        self._measured = measured
+    def __init__(self, facts: ModuleFacts) -> None:
+        self._tree = facts.tree
+        self._names = facts.names
+        self._loops = facts.loops
+        self._arrays = facts.eager_arrays
+        self._alone = facts.own_arrays
+        self._hosted = facts.hosted
+        self._longest = facts.settings.unrolled_equations
+        self._solvers = CallsBelow(facts.eager_arrays, self._solves, calls_in)
+        self._passing = CallsBelow(facts.eager_arrays, self._goes_on_with_step)
+        self._quantities = facts.quantities
+        self._avoidable = facts.avoidable
+        self._varying = facts.varying
+        self._measured = facts.measured
         candidates = {
             id(loop): eager
-            for loop in tree.loops
-            if not contexts.is_traced_only(loop.context.function) and (eager := self._eager(loop)) is not None
+            for loop in facts.tree.loops
+            if not facts.contexts.is_traced_only(loop.context.function) and (eager := self._eager(loop)) is not None
         }
         nested: dict[int, list[EagerLoop]] = defaultdict(list)
         for eager in candidates.values():

@@ -8,16 +8,16 @@ stored, told or tested for an error, hinders nothing: the rest of the iteration 
 from __future__ import annotations
 
 import enum
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from jaxlint.facts.eager.growing import Growing
-from jaxlint.facts.eager.host_reads import Hosted
-from jaxlint.facts.eager.operations import CallsBelow, EagerArrays
+from jaxlint.facts.eager.operations import CallsBelow
 from jaxlint.facts.jax_api.name_priors import FIGURES
-from jaxlint.facts.syntax.tree import Function, Loop, Tree, within
-from jaxlint.facts.values.loops import Loops
-from jaxlint.facts.values.varying import Varying
+from jaxlint.facts.syntax.tree import Function, Loop, within
+
+if TYPE_CHECKING:
+    from jaxlint.facts.module import ModuleFacts
 
 
 class Hindrance(enum.Enum):
@@ -46,30 +46,22 @@ _HOST = frozenset(
 class Avoidable:
     """Answers for the loops and the functions of one module."""
 
-    def __init__(
-        self,
-        tree: Tree,
-        loops: Loops,
-        arrays: EagerArrays,
-        hosted: Hosted,
-        varying: Varying,
-        growing: list[Growing],
-    ) -> None:
-        self._tree = tree
-        self._loops = loops
-        self._arrays = arrays
-        self._hosted = hosted
-        self._varying = varying
+    def __init__(self, facts: ModuleFacts) -> None:
+        self._tree = facts.tree
+        self._loops = facts.loops
+        self._arrays = facts.eager_arrays
+        self._hosted = facts.hosted
+        self._varying = facts.varying
         self._lengthening = {
             id(function)
-            for grown in growing
-            if grown.loop is None and (function := tree.context(grown.node).function) is not None
+            for grown in facts.growing
+            if grown.loop is None and (function := facts.tree.context(grown.node).function) is not None
         }
         self._jittable: dict[int, bool] = {}
-        self._indexed = [grown.loop for grown in growing if grown.by_index and grown.loop is not None]
-        self._longer = CallsBelow(arrays, self._lengthens)
-        self._objects = CallsBelow(arrays, self._steps_object)
-        self._libraries = CallsBelow(arrays, self._is_of_host)
+        self._indexed = [grown.loop for grown in facts.growing if grown.by_index and grown.loop is not None]
+        self._longer = CallsBelow(facts.eager_arrays, self._lengthens)
+        self._objects = CallsBelow(facts.eager_arrays, self._steps_object)
+        self._libraries = CallsBelow(facts.eager_arrays, self._is_of_host)
 
     def hindrances(self, loop: Loop) -> frozenset[Hindrance]:
         """Return what hinders the iterations of a loop from being one program, or a jitted function each."""

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from jaxlint.facts.cache_misses.targets import Target, Targets
-from jaxlint.facts.context.wrapping import Wrapped, Wrappings
-from jaxlint.facts.syntax.names import Expression, Names, Value
-from jaxlint.facts.syntax.tree import Tree
+from jaxlint.facts.cache_misses.targets import Target
+from jaxlint.facts.context.wrapping import Wrapped
+from jaxlint.facts.syntax.names import Expression, Value
+
+if TYPE_CHECKING:
+    from jaxlint.facts.module import ModuleFacts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,11 +45,11 @@ class EagerSites:
     `bodies` are those of `jax.lax` whose body is new, `solvers` all others.
     """
 
-    def __init__(self, tree: Tree, names: Names, wrappings: Wrappings, targets: Targets) -> None:
-        self._tree = tree
-        self._names = names
-        self._wrappings = wrappings
-        self._targets = targets
+    def __init__(self, facts: ModuleFacts) -> None:
+        self._tree = facts.tree
+        self._names = facts.names
+        self._wrappings = facts.wrappings
+        self._targets = facts.all_sites.targets
         self.bodies: list[EagerSite] = []
         self.solvers: list[EagerSite] = []
         for wrapped in self._wrappings.all():

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import enum
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from jaxlint.facts.context.calls import Calls
-from jaxlint.facts.context.contexts import DISPATCHED, Contexts, FunctionContexts
-from jaxlint.facts.context.tracing import Tracing
-from jaxlint.facts.incoming import HIGH, NOTHING, Incoming
-from jaxlint.facts.syntax.names import Names
-from jaxlint.facts.syntax.tree import Function, Tree, last_name, within
-from jaxlint.facts.values.loops import Loops
+from jaxlint.facts.context.contexts import DISPATCHED, Contexts
+from jaxlint.facts.incoming import HIGH
+from jaxlint.facts.syntax.tree import Function, last_name, within
+
+if TYPE_CHECKING:
+    from jaxlint.facts.module import ModuleFacts
+
 
 _HOST_CALLS = frozenset({"float", "int", "print", "bool", "plot", "imshow", "savefig", "scatter", "hist"})
 _SELECTING = frozenset({"jax.lax.cond", "jax.lax.switch"})
@@ -36,23 +37,14 @@ class Eagerness(enum.Enum):
 class Eager:
     """Tells what runs eagerly."""
 
-    def __init__(
-        self,
-        tree: Tree,
-        names: Names,
-        calls: Calls,
-        tracing: Tracing,
-        contexts: FunctionContexts,
-        loops: Loops,
-        incoming: Incoming = NOTHING,
-    ) -> None:
-        self._tree = tree
-        self._names = names
-        self._calls = calls
-        self._tracing = tracing
-        self._contexts = contexts
-        self._incoming = incoming
-        self._loops = loops
+    def __init__(self, facts: ModuleFacts) -> None:
+        self._tree = facts.tree
+        self._names = facts.names
+        self._calls = facts.calls
+        self._tracing = facts.tracing
+        self._contexts = facts.contexts
+        self._incoming = facts.incoming
+        self._loops = facts.loops
 
     def eagerness(self, node: cst.CSTNode) -> Eagerness:
         """Return how sure it is that a place runs outside any trace."""

@@ -5,16 +5,19 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from jaxlint.facts.context.contexts import FunctionContexts
 from jaxlint.facts.jax_api import arrays
-from jaxlint.facts.syntax.names import Expression, Names
-from jaxlint.facts.syntax.tree import Loop, Tree, last_name, same_code
-from jaxlint.facts.values.compiled_calls import CompiledCalls
+from jaxlint.facts.syntax.names import Expression
+from jaxlint.facts.syntax.tree import Loop, last_name, same_code
 from jaxlint.facts.values.lengths import JOINING, is_empty_list
-from jaxlint.facts.values.loops import Loops, mentions
+from jaxlint.facts.values.loops import mentions
+
+if TYPE_CHECKING:
+    from jaxlint.facts.module import ModuleFacts
+
 
 _JOINING = frozenset(f"jax.numpy.{name}" for name in JOINING)
 _CHANGING = frozenset({"append", "remove", "pop", "extend", "insert"})
@@ -41,19 +44,12 @@ class Growing:
 class GrowingArrays:
     """Finds what grows."""
 
-    def __init__(
-        self,
-        tree: Tree,
-        names: Names,
-        contexts: FunctionContexts,
-        loops: Loops,
-        compiled: CompiledCalls,
-    ) -> None:
-        self._tree = tree
-        self._names = names
-        self._contexts = contexts
-        self._loops = loops
-        self._compiled = compiled
+    def __init__(self, facts: ModuleFacts) -> None:
+        self._tree = facts.tree
+        self._names = facts.names
+        self._contexts = facts.contexts
+        self._loops = facts.loops
+        self._compiled = facts.compiled
 
     @functools.cached_property
     def found(self) -> list[Growing]:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from jaxlint.facts.context.calls import Calls
-from jaxlint.facts.eager.operations import EagerArrays
-from jaxlint.facts.incoming import NOTHING, Incoming
-from jaxlint.facts.syntax.names import Names
-from jaxlint.facts.syntax.tree import Function, Tree, kinds, last_name, running, within
+from jaxlint.facts.syntax.tree import Function, kinds, last_name, running, within
 from jaxlint.facts.values.lengths import calls_in
 from jaxlint.facts.values.loops import mentions
+
+if TYPE_CHECKING:
+    from jaxlint.facts.module import ModuleFacts
+
 
 _NUMPY = ("numpy.", "scipy.")
 _READERS = frozenset({"float", "int", "bool", "complex"})
@@ -33,14 +34,12 @@ _TELLS = frozenset(
 class Hosted:
     """Finds it.  What is read last, to be returned, stored or told, is no hindrance: the rest can be compiled."""
 
-    def __init__(
-        self, tree: Tree, names: Names, calls: Calls, arrays: EagerArrays, incoming: Incoming = NOTHING
-    ) -> None:
-        self._tree = tree
-        self._names = names
-        self._calls = calls
-        self._arrays = arrays
-        self._imports = incoming.imports
+    def __init__(self, facts: ModuleFacts) -> None:
+        self._tree = facts.tree
+        self._names = facts.names
+        self._calls = facts.calls
+        self._arrays = facts.eager_arrays
+        self._imports = facts.incoming.imports
         self._known: dict[int, bool] = {}
 
     def is_hosted(self, function: Function) -> bool:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from jaxlint.facts.context.calls import Calls
-from jaxlint.facts.context.wrapping import Wrappings
 from jaxlint.facts.jax_api.name_priors import BASELINES, BENCHMARKS
-from jaxlint.facts.syntax.names import Names
-from jaxlint.facts.syntax.tree import Function, Loop, Tree, last_name, within
+from jaxlint.facts.syntax.tree import Function, Loop, last_name, within
+
+if TYPE_CHECKING:
+    from jaxlint.facts.module import ModuleFacts
+
 
 _CLOCKS = frozenset({"time", "perf_counter", "monotonic", "process_time", "perf_counter_ns", "time_ns", "timer"})
 _FAST = ("jax.vmap", "jax.jit", "equinox.filter_jit", "equinox.filter_vmap", "flax.nnx.jit", "flax.nnx.vmap")
@@ -24,11 +26,11 @@ _AROUND_ONE = 3
 class Measured:
     """Tells it for loops and functions."""
 
-    def __init__(self, tree: Tree, names: Names, wrappings: Wrappings, calls: Calls) -> None:
-        self._tree = tree
-        self._names = names
-        self._wrappings = wrappings
-        self._calls = calls
+    def __init__(self, facts: ModuleFacts) -> None:
+        self._tree = facts.tree
+        self._names = facts.names
+        self._wrappings = facts.wrappings
+        self._calls = facts.calls
 
     def is_measured(self, loop: Loop, parts: list[cst.CSTNode]) -> bool:
         """Whether a loop, what it calls, or all visible calls of its function are there to be timed.

@@ -6,15 +6,15 @@ of None says that nothing visible limits it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from jaxlint.facts.context.calls import Calls
-from jaxlint.facts.eager.operations import EagerArrays
-from jaxlint.facts.incoming import NOTHING, Incoming
 from jaxlint.facts.syntax.tree import Function, Loop
 from jaxlint.facts.values.bounds import Bound, BoundKind
-from jaxlint.facts.values.loops import Loops
+
+if TYPE_CHECKING:
+    from jaxlint.facts.module import ModuleFacts
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,19 +46,12 @@ _ONCE = Quantity(1, 1)
 class Quantities:
     """Answers for the loops of one module that run eagerly."""
 
-    def __init__(
-        self,
-        loops: Loops,
-        arrays: EagerArrays,
-        calls: Calls | None = None,
-        incoming: Incoming = NOTHING,
-        travels: Callable[[Function], bool] = lambda _: False,
-    ) -> None:
-        self._loops = loops
-        self._arrays = arrays
-        self._calls = calls
-        self._incoming = incoming
-        self._travels = travels
+    def __init__(self, facts: ModuleFacts) -> None:
+        self._loops = facts.loops
+        self._arrays = facts.eager_arrays
+        self._calls = facts.calls
+        self._incoming = facts.incoming
+        self._travels = facts.contexts.travels
         self._known: dict[int, Quantity] = {}
 
     def runs(self, loop: Loop) -> Quantity:

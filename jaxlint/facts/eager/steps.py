@@ -5,27 +5,24 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from jaxlint.facts.context.calls import Calls
-from jaxlint.facts.context.contexts import FunctionContexts
-from jaxlint.facts.context.tracing import Tracing
-from jaxlint.facts.context.wrapping import Wrappings
-from jaxlint.facts.eager.avoidable import Avoidable, Hindrance
-from jaxlint.facts.eager.host_reads import Hosted
-from jaxlint.facts.eager.measured import Measured
+from jaxlint.facts.eager.avoidable import Hindrance
 from jaxlint.facts.eager.models import MODULES, Models
-from jaxlint.facts.eager.operations import EagerArrays
-from jaxlint.facts.incoming import HIGH, NOTHING, STEPS, Incoming
+from jaxlint.facts.incoming import HIGH, STEPS
 from jaxlint.facts.jax_api.glance import OPTIMISERS
 from jaxlint.facts.jax_api.name_priors import SET_UP, TRAINING
-from jaxlint.facts.syntax.names import Expression, Names
-from jaxlint.facts.syntax.tree import Class, Function, Loop, Tree, children, last_name, within
-from jaxlint.facts.values.compiled_calls import CompiledCalls
+from jaxlint.facts.syntax.names import Expression
+from jaxlint.facts.syntax.tree import Class, Function, Loop, children, last_name, within
 from jaxlint.facts.values.iterations import is_reached_rarely
 from jaxlint.facts.values.lengths import calls_in
-from jaxlint.facts.values.loops import Loops, mentions
+from jaxlint.facts.values.loops import mentions
+
+if TYPE_CHECKING:
+    from jaxlint.facts.module import ModuleFacts
+
 
 _GRADIENTS = frozenset(
     {
@@ -120,37 +117,22 @@ class Objective:
 class EagerSteps:
     """Finds loops that run a step of training, and optimizers of SciPy that call an objective."""
 
-    def __init__(
-        self,
-        tree: Tree,
-        names: Names,
-        wrappings: Wrappings,
-        calls: Calls,
-        tracing: Tracing,
-        contexts: FunctionContexts,
-        loops: Loops,
-        compiled: CompiledCalls,
-        arrays: EagerArrays,
-        hosted: Hosted,
-        avoidable: Avoidable,
-        measured: Measured,
-        incoming: Incoming = NOTHING,
-    ) -> None:
-        self._tree = tree
-        self._names = names
-        self._wrappings = wrappings
-        self._calls = calls
-        self._tracing = tracing
-        self._contexts = contexts
-        self._loops = loops
-        self._compiled = compiled
-        self._arrays = arrays
-        self._hosted = hosted
-        self._avoidable = avoidable
-        self._measured = measured
-        self._models = Models(tree, names, wrappings, calls)
-        self._imports = incoming.imports
-        self._functions = incoming.functions
+    def __init__(self, facts: ModuleFacts) -> None:
+        self._tree = facts.tree
+        self._names = facts.names
+        self._wrappings = facts.wrappings
+        self._calls = facts.calls
+        self._tracing = facts.tracing
+        self._contexts = facts.contexts
+        self._loops = facts.loops
+        self._compiled = facts.compiled
+        self._arrays = facts.eager_arrays
+        self._hosted = facts.hosted
+        self._avoidable = facts.avoidable
+        self._measured = facts.measured
+        self._models = Models(facts.tree, facts.names, facts.wrappings, facts.calls)
+        self._imports = facts.incoming.imports
+        self._functions = facts.incoming.functions
 
     @functools.cached_property
     def objectives(self) -> list[Objective]:

@@ -5,17 +5,21 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from jaxlint.facts.context.calls import argument_of
-from jaxlint.facts.context.wrapping import Wrapped, Wrappings
+from jaxlint.facts.context.wrapping import Wrapped
 from jaxlint.facts.jax_api import arrays
 from jaxlint.facts.jax_api.name_priors import PARAMETER_TREES
-from jaxlint.facts.syntax.constants import UNKNOWN, Constants
-from jaxlint.facts.syntax.names import Expression, External, Item, Names
-from jaxlint.facts.syntax.tree import Function, Parameter, Tree, kinds, last_name, same_code, within
-from jaxlint.facts.values.lengths import Lengths
+from jaxlint.facts.syntax.constants import UNKNOWN
+from jaxlint.facts.syntax.names import Expression, External, Item
+from jaxlint.facts.syntax.tree import Function, Parameter, kinds, last_name, same_code, within
+
+if TYPE_CHECKING:
+    from jaxlint.facts.module import ModuleFacts
+
 
 _TRANSFERS = frozenset({"asarray", "array", "copy"})
 _NO_ARRAYS = frozenset({"PartitionSpec", "P", "NamedSharding", "Sharding", "ShapeDtypeStruct", "str", "tuple"})
@@ -54,12 +58,12 @@ class LeafMap:
 class LeafMaps:
     """Finds them."""
 
-    def __init__(self, tree: Tree, names: Names, wrappings: Wrappings, constants: Constants, lengths: Lengths) -> None:
-        self._tree = tree
-        self._names = names
-        self._wrappings = wrappings
-        self._constants = constants
-        self._lengths = lengths
+    def __init__(self, facts: ModuleFacts) -> None:
+        self._tree = facts.tree
+        self._names = facts.names
+        self._wrappings = facts.wrappings
+        self._constants = facts.constants
+        self._lengths = facts.lengths
         self._busy: set[int] = set()
 
     @functools.cached_property

@@ -9,27 +9,29 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from jaxlint.facts.context.calls import Calls, argument_of
-from jaxlint.facts.context.tracing import Tracing
-from jaxlint.facts.errors.staged import Staged
+from jaxlint.facts.context.calls import argument_of
 from jaxlint.facts.syntax import guards
-from jaxlint.facts.syntax.names import Expression, Names
+from jaxlint.facts.syntax.names import Expression
 from jaxlint.facts.syntax.tree import (
     Binding,
     Class,
     Function,
     Parameter,
     Scope,
-    Tree,
     kinds,
     last_name,
     same_code,
     within,
 )
-from jaxlint.facts.values.values import Kind, Values
+from jaxlint.facts.values.values import Kind
+
+if TYPE_CHECKING:
+    from jaxlint.facts.module import ModuleFacts
+
 
 _STORING = kinds(cst.Assign, cst.AugAssign, cst.AnnAssign, cst.Expr)
 _MAKERS = frozenset({"__init__", "__post_init__", "__new__", "__setstate__", "setup", "tree_unflatten", "build"})
@@ -73,15 +75,13 @@ class _Store:
 class Leaks:
     """Finds them, for one module."""
 
-    def __init__(
-        self, tree: Tree, names: Names, calls: Calls, tracing: Tracing, values: Values, staged: Staged
-    ) -> None:
-        self._tree = tree
-        self._names = names
-        self._calls = calls
-        self._tracing = tracing
-        self._values = values
-        self._staged = staged
+    def __init__(self, facts: ModuleFacts) -> None:
+        self._tree = facts.tree
+        self._names = facts.names
+        self._calls = facts.calls
+        self._tracing = facts.tracing
+        self._values = facts.values
+        self._staged = facts.staged
 
     @functools.cached_property
     def found(self) -> list[Leak]:

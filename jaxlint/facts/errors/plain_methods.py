@@ -5,15 +5,16 @@ from __future__ import annotations
 import functools
 import itertools
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from jaxlint.facts.context.calls import Calls
-from jaxlint.facts.context.wrapping import Wrapped, Wrappings
-from jaxlint.facts.syntax.constants import Constants
-from jaxlint.facts.syntax.names import Names
-from jaxlint.facts.syntax.tree import Class, Function, Tree
-from jaxlint.facts.values.values import Values
+from jaxlint.facts.context.wrapping import Wrapped
+from jaxlint.facts.syntax.tree import Class, Function
+
+if TYPE_CHECKING:
+    from jaxlint.facts.module import ModuleFacts
+
 
 _DESCRIPTORS = frozenset({"staticmethod", "classmethod"})
 
@@ -36,15 +37,13 @@ class PlainMethod:
 class PlainMethods:
     """Finds them, for one module."""
 
-    def __init__(
-        self, tree: Tree, names: Names, wrappings: Wrappings, constants: Constants, values: Values, calls: Calls
-    ) -> None:
-        self._calls = calls
-        self._tree = tree
-        self._names = names
-        self._wrappings = wrappings
-        self._constants = constants
-        self._values = values
+    def __init__(self, facts: ModuleFacts) -> None:
+        self._calls = facts.calls
+        self._tree = facts.tree
+        self._names = facts.names
+        self._wrappings = facts.wrappings
+        self._constants = facts.constants
+        self._values = facts.values
 
     @functools.cached_property
     def found(self) -> list[PlainMethod]:

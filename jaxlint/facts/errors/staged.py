@@ -5,24 +5,25 @@ from __future__ import annotations
 import enum
 import functools
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from jaxlint.facts.context.calls import Calls, CallSite, argument_of
+from jaxlint.facts.context.calls import CallSite, argument_of
 from jaxlint.facts.context.reached import Reached
-from jaxlint.facts.context.tracing import Tracing
 from jaxlint.facts.context.wrapping import Wrapped
 from jaxlint.facts.errors.demands import NUMPY, STRUCTURAL, Demand, Demands
 from jaxlint.facts.errors.origins import Origins
-from jaxlint.facts.incoming import NOTHING, Incoming
 from jaxlint.facts.jax_api import arrays
 from jaxlint.facts.syntax import guards
 from jaxlint.facts.syntax.answers import Answers
-from jaxlint.facts.syntax.constants import Constants
-from jaxlint.facts.syntax.names import Expression, Names
-from jaxlint.facts.syntax.tree import Function, Parameter, Tree, children, within
-from jaxlint.facts.values.compiled_calls import CompiledCalls
-from jaxlint.facts.values.values import Kind, Values
+from jaxlint.facts.syntax.names import Expression
+from jaxlint.facts.syntax.tree import Function, Parameter, children, within
+from jaxlint.facts.values.values import Kind
+
+if TYPE_CHECKING:
+    from jaxlint.facts.module import ModuleFacts
+
 
 _OPTION_ANNOTATIONS = frozenset({"bool", "str", "int", "Callable", "Literal", "type", "Type", "tuple", "Tuple", "Enum"})
 _CONTAINER_ANNOTATIONS = frozenset(
@@ -69,30 +70,20 @@ class Usage(enum.Enum):
 class Staged:
     """The demands of all staged functions, those skipped that a guard makes harmless."""
 
-    def __init__(
-        self,
-        tree: Tree,
-        names: Names,
-        calls: Calls,
-        tracing: Tracing,
-        values: Values,
-        compiled: CompiledCalls,
-        constants: Constants,
-        incoming: Incoming = NOTHING,
-        reached: Reached | None = None,
-    ) -> None:
-        self._reached = reached
-        self._constants = constants
-        self._tree = tree
-        self._names = names
-        self._calls = calls
-        self._tracing = tracing
-        self._values = values
-        self._incoming = incoming
+    def __init__(self, facts: ModuleFacts) -> None:
+        self._reached = Reached(facts.tree, facts.names, facts.calls, facts.tracing, facts.constants)
+        self._constants = facts.constants
+        self._tree = facts.tree
+        self._names = facts.names
+        self._calls = facts.calls
+        self._tracing = facts.tracing
+        self._values = facts.values
+        self._incoming = facts.incoming
         self._busy: set[int] = set()
-        self._found_sources: Answers[tuple[tuple[Parameter, ...], bool]] = Answers(names.asking)
-        self._finder = Demands(tree, names, calls, values, compiled)
-        self._origins = Origins(calls, tracing, values, constants, self._finder.parameters_behind)
+        self._found_sources: Answers[tuple[tuple[Parameter, ...], bool]] = Answers(facts.names.asking)
+        self._finder = Demands(facts.tree, facts.names, facts.calls, facts.values, facts.compiled)
+        parts = (facts.calls, facts.tracing, facts.values, facts.constants)
+        self._origins = Origins(*parts, self._finder.parameters_behind)
         self.demands: list[Demand] = [
             demand
             for function in self.functions()

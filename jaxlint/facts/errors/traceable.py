@@ -5,17 +5,19 @@ Everything that is not known to take a traced value counts as in need of a Pytho
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import libcst as cst
 
-from jaxlint.facts.context.calls import Calls
-from jaxlint.facts.context.tracing import Tracing
-from jaxlint.facts.context.wrapping import Wrappings
 from jaxlint.facts.errors.demands import use_of_argument, use_of_method_argument
 from jaxlint.facts.jax_api import arrays
-from jaxlint.facts.syntax.constants import Constants
-from jaxlint.facts.syntax.names import Expression, Names
-from jaxlint.facts.syntax.tree import Function, Parameter, Tree
-from jaxlint.facts.values.values import Kind, Values
+from jaxlint.facts.syntax.names import Expression
+from jaxlint.facts.syntax.tree import Function, Parameter
+from jaxlint.facts.values.values import Kind
+
+if TYPE_CHECKING:
+    from jaxlint.facts.module import ModuleFacts
+
 
 _BOUNDS = {"jax.lax.fori_loop": (0, 1, 3, "lower", "upper", "init_val")}
 """Arguments of control flow that may be traced numbers."""
@@ -28,23 +30,14 @@ _DEEPEST = 5
 class Traceable:
     """Follows values of parameters through the visible code."""
 
-    def __init__(
-        self,
-        tree: Tree,
-        names: Names,
-        wrappings: Wrappings,
-        calls: Calls,
-        tracing: Tracing,
-        constants: Constants,
-        values: Values,
-    ) -> None:
-        self._tree = tree
-        self._names = names
-        self._wrappings = wrappings
-        self._calls = calls
-        self._tracing = tracing
-        self._constants = constants
-        self._values = values
+    def __init__(self, facts: ModuleFacts) -> None:
+        self._tree = facts.tree
+        self._names = facts.names
+        self._wrappings = facts.wrappings
+        self._calls = facts.calls
+        self._tracing = facts.tracing
+        self._constants = facts.constants
+        self._values = facts.values
 
     def parameter(self, parameter: Parameter, *, array: bool = False) -> bool:
         """Whether a parameter may be traced as well; `array` says that its value is an array, else it is a number."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from jaxlint.facts.cache_misses.arguments import Arguments, Given, StaticField
+from jaxlint.facts.cache_misses.arguments import Given, StaticField
 from jaxlint.facts.cache_misses.calculations import Calculations
 from jaxlint.facts.cache_misses.captured_arrays import Captured
 from jaxlint.facts.cache_misses.discarded import Discarded, UnusedName
@@ -18,28 +19,28 @@ from jaxlint.facts.cache_misses.sites import CompileSite, Lifetime
 from jaxlint.facts.cache_misses.stale import StaleRead
 from jaxlint.facts.cache_misses.structure import Structure, made_of
 from jaxlint.facts.cache_misses.targets import Target
-from jaxlint.facts.context.calls import Calls, CallSite, argument_of
-from jaxlint.facts.context.contexts import FunctionContexts
-from jaxlint.facts.context.execution_counts import Runs
-from jaxlint.facts.context.tracing import Tracing
+from jaxlint.facts.context.calls import CallSite, argument_of
 from jaxlint.facts.eager.array_loops import FEW, FEWEST_OF_HELPER, GROWN, MATERIAL, EagerLoop
 from jaxlint.facts.eager.avoidable import Hindrance
 from jaxlint.facts.eager.compile_sites import EagerSite
-from jaxlint.facts.eager.eagerness import Eager, Eagerness
+from jaxlint.facts.eager.eagerness import Eagerness
 from jaxlint.facts.eager.growing import Growing
-from jaxlint.facts.eager.quantities import Quantities, Quantity
+from jaxlint.facts.eager.quantities import Quantity
 from jaxlint.facts.eager.steps import CalledStep, Objective, Step
-from jaxlint.facts.errors.staged import Staged, Usage
+from jaxlint.facts.errors.staged import Usage
 from jaxlint.facts.evidence.confidence import Doubt, Evidence
 from jaxlint.facts.incoming import CASES, STEPS
 from jaxlint.facts.jax_api.glance import CONSTRUCTORS
 from jaxlint.facts.syntax import guards
-from jaxlint.facts.syntax.names import Expression, Names, Value
-from jaxlint.facts.syntax.tree import Context, Function, Loop, Parameter, Tree, last_name, within
+from jaxlint.facts.syntax.names import Expression, Value
+from jaxlint.facts.syntax.tree import Context, Function, Loop, Parameter, last_name, within
 from jaxlint.facts.values.bounds import BoundKind
 from jaxlint.facts.values.compiled_calls import CompiledCall
 from jaxlint.facts.values.iterations import counted_by, is_handed, is_step_loop
-from jaxlint.facts.values.loops import Loops
+
+if TYPE_CHECKING:
+    from jaxlint.facts.module import ModuleFacts
+
 
 _ITERATORS = frozenset({"enumerate", "zip", "reversed", "sorted", "tqdm", "list", "tuple"})
 _HEAVY = 40
@@ -71,35 +72,20 @@ _FEW = 8
 class Evidences:
     """Tells what was seen at a place; what that is worth is for `confidence.py`."""
 
-    def __init__(
-        self,
-        tree: Tree,
-        names: Names,
-        runs: Runs,
-        tracing: Tracing,
-        contexts: FunctionContexts,
-        calls: Calls,
-        staged: Staged,
-        loops: Loops,
-        eager: Eager,
-        arguments: Arguments,
-        calculations: Calculations,
-        structure: Structure,
-        quantities: Quantities,
-    ) -> None:
-        self._tree = tree
-        self._names = names
-        self._runs = runs
-        self._tracing = tracing
-        self._contexts = contexts
-        self._calls = calls
-        self._staged = staged
-        self._loops = loops
-        self._eager = eager
-        self._arguments = arguments
-        self._calculations = calculations
-        self._structure = structure
-        self._quantities = quantities
+    def __init__(self, facts: ModuleFacts) -> None:
+        self._tree = facts.tree
+        self._names = facts.names
+        self._runs = facts.runs
+        self._tracing = facts.tracing
+        self._contexts = facts.contexts
+        self._calls = facts.calls
+        self._staged = facts.staged
+        self._loops = facts.loops
+        self._eager = facts.eager
+        self._arguments = facts.arguments
+        self._calculations = Calculations(facts.tree, facts.names, facts.wrappings, facts.contexts)
+        self._structure = Structure(facts.names, facts.calls)
+        self._quantities = facts.quantities
 
     def site(self, site: CompileSite) -> Evidence:
         """Return what supports and weakens a compile site whose object is short-lived."""

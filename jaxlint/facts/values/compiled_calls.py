@@ -5,16 +5,19 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from jaxlint.facts.context.behind import Behind
-from jaxlint.facts.context.calls import Calls, argument_of
-from jaxlint.facts.context.wrapping import Wrapped, Wrappings
-from jaxlint.facts.incoming import NOTHING, Imported, Incoming
-from jaxlint.facts.syntax.names import Expression, External, Item, Names
-from jaxlint.facts.syntax.tree import Class, Context, Function, Parameter, Tree
-from jaxlint.facts.values.values import Values
+from jaxlint.facts.context.calls import argument_of
+from jaxlint.facts.context.wrapping import Wrapped
+from jaxlint.facts.incoming import Imported
+from jaxlint.facts.syntax.names import Expression, External, Item
+from jaxlint.facts.syntax.tree import Class, Context, Function, Parameter
+
+if TYPE_CHECKING:
+    from jaxlint.facts.module import ModuleFacts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,22 +72,14 @@ class ImportedCall:
 class CompiledCalls:
     """Finds them, in source order."""
 
-    def __init__(
-        self,
-        tree: Tree,
-        names: Names,
-        wrappings: Wrappings,
-        calls: Calls,
-        values: Values,
-        incoming: Incoming = NOTHING,
-    ) -> None:
-        self._incoming = incoming
-        self._tree = tree
-        self._names = names
-        self._wrappings = wrappings
-        self._graph = calls
-        self._origins = Behind(names, calls)
-        self._values = values
+    def __init__(self, facts: ModuleFacts) -> None:
+        self._incoming = facts.incoming
+        self._tree = facts.tree
+        self._names = facts.names
+        self._wrappings = facts.wrappings
+        self._graph = facts.calls
+        self._origins = Behind(facts.names, facts.calls)
+        self._values = facts.values
 
     @functools.cached_property
     def calls(self) -> list[CompiledCall]:

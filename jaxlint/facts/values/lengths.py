@@ -7,13 +7,16 @@ so has what is made of several episodes.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from jaxlint.facts.context.calls import Calls
-from jaxlint.facts.context.wrapping import Wrappings
-from jaxlint.facts.syntax.names import Expression, Item, Names
-from jaxlint.facts.syntax.tree import Binding, Function, Loop, Tree, children, last_name, running
+from jaxlint.facts.syntax.names import Expression, Item
+from jaxlint.facts.syntax.tree import Binding, Function, Loop, children, last_name, running
+
+if TYPE_CHECKING:
+    from jaxlint.facts.module import ModuleFacts
+
 
 JOINING = frozenset("concatenate concat stack hstack vstack append block".split())
 """The functions that make one array of several."""
@@ -28,11 +31,11 @@ _DEEPEST = 8
 class Lengths:
     """Tells them apart; every answer is about what the source shows."""
 
-    def __init__(self, tree: Tree, names: Names, wrappings: Wrappings, calls: Calls) -> None:
-        self._tree = tree
-        self._names = names
-        self._wrappings = wrappings
-        self._calls = calls
+    def __init__(self, facts: ModuleFacts) -> None:
+        self._tree = facts.tree
+        self._names = facts.names
+        self._wrappings = facts.wrappings
+        self._calls = facts.calls
         self._known: dict[int, bool] = {}
 
     def varies(self, node: cst.CSTNode, depth: int = _DEEPEST) -> bool:

@@ -10,25 +10,21 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from jaxlint.facts.context.calls import Calls, argument_of
-from jaxlint.facts.context.contexts import FunctionContexts
-from jaxlint.facts.context.tracing import Tracing
-from jaxlint.facts.context.wrapping import Wrappings
+from jaxlint.facts.context.calls import argument_of
 from jaxlint.facts.jax_api import arrays
 from jaxlint.facts.jax_api.equations import equations_of
 from jaxlint.facts.jax_api.glance import SHORT
 from jaxlint.facts.jax_api.name_priors import BATCHES, DATA, DATA_LENGTHS, STRUCTURE
-from jaxlint.facts.syntax.constants import Constants
-from jaxlint.facts.syntax.names import Element, Expression, Item, Names
+from jaxlint.facts.syntax.names import Element, Expression, Item
 from jaxlint.facts.syntax.tree import (
     DEFINITIONS,
     Function,
     Loop,
     Parameter,
-    Tree,
     children,
     kinds,
     last_name,
@@ -36,7 +32,11 @@ from jaxlint.facts.syntax.tree import (
     within,
 )
 from jaxlint.facts.values.bounds import Bound, BoundKind, Bounds
-from jaxlint.facts.values.values import Kind, Values
+from jaxlint.facts.values.values import Kind
+
+if TYPE_CHECKING:
+    from jaxlint.facts.module import ModuleFacts
+
 
 HEAVY = 10
 """What a slow operation counts, in element-wise ones."""
@@ -98,26 +98,17 @@ class Unrolled:
 class Loops:
     """Finds the loops of traced functions and estimates what they leave."""
 
-    def __init__(
-        self,
-        tree: Tree,
-        names: Names,
-        wrappings: Wrappings,
-        calls: Calls,
-        tracing: Tracing,
-        contexts: FunctionContexts,
-        constants: Constants,
-        values: Values,
-    ) -> None:
-        self._tree = tree
-        self._names = names
-        self._wrappings = wrappings
-        self._calls = calls
-        self._tracing = tracing
-        self._contexts = contexts
-        self._constants = constants
-        self._values = values
-        self.bounds = Bounds(tree, names, calls, constants, values, lambda loop: self.trips(loop)[0])
+    def __init__(self, facts: ModuleFacts) -> None:
+        self._tree = facts.tree
+        self._names = facts.names
+        self._wrappings = facts.wrappings
+        self._calls = facts.calls
+        self._tracing = facts.tracing
+        self._contexts = facts.contexts
+        self._constants = facts.constants
+        self._values = facts.values
+        parts = (facts.tree, facts.names, facts.calls, facts.constants, facts.values)
+        self.bounds = Bounds(*parts, lambda loop: self.trips(loop)[0])
         self._weights: dict[int, Weight] = {}
         self._busy: set[int] = set()
 

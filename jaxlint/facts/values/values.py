@@ -9,19 +9,22 @@ from __future__ import annotations
 import enum
 import functools
 from collections import defaultdict
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from jaxlint.facts.context.calls import Calls, CallSite, argument_of
-from jaxlint.facts.context.tracing import Tracing
-from jaxlint.facts.context.wrapping import Wrapped, Wrappings
+from jaxlint.facts.context.calls import CallSite, argument_of
+from jaxlint.facts.context.wrapping import Wrapped
 from jaxlint.facts.jax_api import arrays
 from jaxlint.facts.syntax import guards
-from jaxlint.facts.syntax.constants import UNKNOWN, Constants
-from jaxlint.facts.syntax.names import Element, Expression, External, Item, Names
-from jaxlint.facts.syntax.tree import Binding, Class, Function, Parameter, Tree, within
+from jaxlint.facts.syntax.constants import UNKNOWN
+from jaxlint.facts.syntax.names import Element, Expression, External, Item
+from jaxlint.facts.syntax.tree import Binding, Class, Function, Parameter, within
 from jaxlint.facts.values.pytrees import Pytrees
 from jaxlint.facts.values.sizes import is_generator
+
+if TYPE_CHECKING:
+    from jaxlint.facts.module import ModuleFacts
 
 
 class Kind(enum.Enum):
@@ -63,29 +66,20 @@ _MOST_CALLERS = 200
 class Values:
     """Tells the kinds of expressions in traced functions; outside a trace nothing is traced."""
 
-    def __init__(
-        self,
-        tree: Tree,
-        names: Names,
-        wrappings: Wrappings,
-        calls: Calls,
-        tracing: Tracing,
-        constants: Constants,
-        text: str = "",
-    ) -> None:
-        self._tree = tree
-        self._names = names
-        self._wrappings = wrappings
-        self._calls = calls
-        self._tracing = tracing
-        self._constants = constants
+    def __init__(self, facts: ModuleFacts) -> None:
+        self._tree = facts.tree
+        self._names = facts.names
+        self._wrappings = facts.wrappings
+        self._calls = facts.calls
+        self._tracing = facts.tracing
+        self._constants = facts.constants
         self._known: dict[int, Kind] = {}
         self._pending: set[int] = set()
         self._parameters: dict[int, Kind] = {}
         self._callers = 0
         self._numpy: dict[int, bool] = {}
-        self.pytrees = Pytrees(tree, names, text)
-        self._computes_early = "ensure_compile_time_eval" in text
+        self.pytrees = Pytrees(facts.tree, facts.names, facts.source.text)
+        self._computes_early = "ensure_compile_time_eval" in facts.source.text
 
     # Parameters
 
