@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-WORDS = frozenset({"jit", "pjit", "pmap", "filter_jit", "filter_pmap", "eval_shape", "make_jaxpr", "remat"})
-"""The identifiers by which jit and other wrappers are written that trace whatever they are given."""
+WORDS = frozenset(
+    "jit pjit pmap filter_jit filter_pmap eval_shape make_jaxpr remat scan while_loop fori_loop cond switch "
+    "grad value_and_grad jacfwd jacrev hessian vjp jvp linearize".split()
+)
+"""The identifiers by which jit and whatever else traces the functions that it is given are written."""
 
 CUES = frozenset({"if", "nonzero", "flatnonzero", "argwhere", "unique"})
 """Words by which traced code may depend on data; `if` covers any test of it."""

@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 
 step = None
+kernel = None
 model = None
 kept = None
 once = None
@@ -26,6 +27,23 @@ def annealed(w, n):
         w = step(w)
         rate *= 0.5
     return w
+
+
+def set_target(scale):
+    global kernel
+
+    @jax.jit  # want: JAX101
+    def kernel(x):
+        return x - 0.1 * scale * x
+
+
+def cooled(x, n):
+    scale = 1.0
+    for _ in range(n):
+        set_target(scale)
+        x = kernel(x)
+        scale *= 0.9
+    return x
 
 
 def evaluated(scale, x):
@@ -95,6 +113,8 @@ def jaxlint_examples():
     return {
         "configure": lambda run=annealed: run(x, 3),
         "annealed": (x, 3),
+        "set_target": lambda run=cooled: run(x, 3),
+        "cooled": (x, 3),
         "evaluated": (1.0, x),
         "searched": (x, 3),
         "configured_if_missing": lambda: annealed_with_first(x, 3),

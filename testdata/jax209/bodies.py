@@ -43,6 +43,34 @@ def scaled(x, factor):
     return x
 
 
+TABLE = [1.0, 2.0, 4.0]
+
+
+def looked_up(i):
+    return TABLE[i]  # want: JAX210
+
+
+def summed(x):
+    return lax.fori_loop(0, 3, add_looked_up, x)
+
+
+def add_looked_up(i, x):
+    return x + looked_up(i)
+
+
+def along(x, axis):
+    return x.sum(axis)  # ok: JAX201
+
+
+def add_along(i, x):
+    """The axis is a number of Python in each trace."""
+    return x + i * along(x, 0)
+
+
+def of_axes(x):
+    return lax.fori_loop(0, 3, add_along, x)
+
+
 FACTOR = 2.0
 
 
@@ -82,6 +110,10 @@ def jaxlint_examples():
         "distance": lambda: fixed_point(x),
         "unfinished": lambda: fixed_point(x),
         "fixed_point": (x,),
+        "looked_up": lambda: summed(x),
+        "summed": (x,),
+        "along": lambda: of_axes(x),
+        "of_axes": (x,),
         "scaled": lambda: constant_factor(x),
         "constant_factor": (x,),
         "padded": lambda: of_shapes(jnp.ones((2, 3))),

@@ -90,6 +90,8 @@ class Fates:
         scope = function.context.scope
         if function.cls is not None:
             return self._of_class_member(function.cls)
+        if function.name in scope.frame.globals or function.name in scope.frame.nonlocals:
+            return self._replaced(function.name, function.node, function.context)
         for binding in scope.frame.bindings.get(function.name, ()):
             if binding.value is function:
                 return self._of_binding(binding, function.context)
@@ -216,25 +218,25 @@ class Fates:
         context = self._tree.context(target)
         frame = context.scope.frame
         if target.value in frame.globals or target.value in frame.nonlocals:
-            return self._replaced(target, context, made)
+            return self._replaced(target.value, target, made)
         around = {id(value), *(id(node) for node in self._tree.ancestors(value))}
         for binding in frame.bindings.get(target.value, ()):
             if id(binding.value) in around:
                 return self._of_binding(binding, made)
         return Fate(Kept.OTHER)
 
-    def _replaced(self, target: cst.Name, context: Context, made: Context) -> Fate:
+    def _replaced(self, name: str, node: cst.CSTNode, made: Context) -> Fate:
         """The fate of an object under a name of an outer scope, which lives until the next call binds another one.
 
         It is kept if a test decides whether it is bound, or no visible loop calls the function that binds it.
         """
         function = made.function
         again = [site.context.loop for site in self._calls.of(function)] if function is not None else []
-        if not any(again) or any(isinstance(around, cst.If) for around in self._tree.ancestors(target)):
+        if not any(again) or any(isinstance(around, cst.If) for around in self._tree.ancestors(node)):
             return Fate(Kept.ATTRIBUTE)
-        scope = self._names.scope_of(target.value, context.scope)
+        scope = self._names.scope_of(name, made.scope)
         calls, looped = [], False
-        for binding in scope.bindings[target.value] if scope is not None else ():
+        for binding in scope.bindings[name] if scope is not None else ():
             for use in self._names.uses(binding):
                 call, loop = self._tree.parent(use), self._tree.context(use).loop
                 if not isinstance(call, cst.Call) or call.func is not use:

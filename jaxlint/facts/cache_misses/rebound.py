@@ -131,15 +131,18 @@ class ReboundNames:
             for root, key in _filled(node):
                 context = self._tree.contexts.get(id(node))
                 scope_of = self._names.scope_of(root.value, context.scope) if context is not None else None
-                if context is not None and scope_of is not None and (key or self._is_container(root)):
+                if context is not None and scope_of is not None and self._is_python(root, of_numpy=key is not None):
                     found[id(scope_of), root.value].append(Change(node, context, key))
         return found
 
-    def _is_container(self, node: cst.Name) -> bool:
-        """Whether a name holds what a literal makes, or `list()` and the like, whose methods change it in place."""
+    def _is_python(self, node: cst.Name, *, of_numpy: bool) -> bool:
+        """Whether a name holds a list, a dictionary or an array of NumPy; what is put into a `jax.new_ref` is seen."""
         made = [value.node for value in self._names.values(node) if isinstance(value, Expression)]
-        return any(
-            isinstance(one, _LITERALS) or (isinstance(one, cst.Call) and last_name(one.func) in _MAKING) for one in made
+        calls = [one.func for one in made if isinstance(one, cst.Call)]
+        return (
+            any(isinstance(one, _LITERALS) for one in made)
+            or any(last_name(func) in _MAKING for func in calls)
+            or (of_numpy and any(name.startswith("numpy.") for func in calls for name in self._names.externals(func)))
         )
 
     @functools.cached_property

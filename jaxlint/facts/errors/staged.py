@@ -325,6 +325,9 @@ class Staged:
     def _is_option(self, demand: Demand, parameter: Parameter) -> bool:
         if demand.use in ("table", "store"):
             return False  # a table that is looked up by each new value would be compiled for each
+        trace = self._tracing.trace(demand.function)
+        if trace is not None and trace.staged and not trace.compiled:
+            return False  # what the body of a loop calls has no static arguments
         if self.traced_whatever_is_given(parameter) is not None:
             return False
         if parameter.star and isinstance(demand.node, cst.Name) and demand.use in ("test", "call"):
