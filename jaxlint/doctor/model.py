@@ -454,17 +454,17 @@ class Builder:
         if site is not None and (len(self._sites) < KEPT_PROGRAMS or (site.file, site.line) in self._sites):
             self._sites[site.file, site.line] += 1
         thread = process.thread(event.thread)
-        for number in range(len(thread.pending) - 1, -1, -1):
+        number = _outermost(thread.pending, event)
+        if number is not None:
             pending = thread.pending[number]
-            if _is_of(event.function, pending) and pending.seconds is None and not pending.miss.traced:
-                pending.seconds = event.seconds
-                # Those after it were traced within; those before are of something that is not over.
-                for inner in thread.pending[number + 1 :]:
-                    self._inner(inner, process)
-                del thread.pending[number + 1 :]
-                _fold(thread.traces, event.seconds)
-                self._function(pending.key).trace_events += 1
-                return
+            pending.seconds = event.seconds
+            # Those after it were traced within; those before are of something that is not over.
+            for inner in thread.pending[number + 1 :]:
+                self._inner(inner, process)
+            del thread.pending[number + 1 :]
+            _fold(thread.traces, event.seconds)
+            self._function(pending.key).trace_events += 1
+            return
         self._function(process.by_name.get(event.function) or Key(event.function)).trace_events += 1
         thread.traces.append((event.function, event.seconds))
         if len(thread.traces) > _KEPT_PENDING:
@@ -1022,6 +1022,28 @@ def _is_of(name: str, pending: _Pending) -> bool:
 def _last(pending: list[_Pending], name: str) -> int | None:
     """Return the number of the last miss that a program of this name can come of."""
     return next((n for n in range(len(pending) - 1, -1, -1) if _is_of(name, pending[n])), None)
+
+
+def _outermost(pending: list[_Pending], event: events.TraceEnd) -> int | None:
+    """Return the number of the miss whose trace is over.
+
+    Of functions of one name, as lambdas, jax tells of the outermost alone; a miss before its trace began, such as of a
+    trace that failed, is of another.
+    """
+    numbers = [
+        number
+        for number, one in enumerate(pending)
+        if _is_of(event.function, one) and one.seconds is None and not one.miss.traced
+    ]
+    if event.time is None:
+        return next(iter(numbers), None)
+    start = event.time - event.seconds - _ROUNDED
+    within = (number for number in numbers if (pending[number].miss.time or 0.0) >= start)
+    return next(within, numbers[-1] if numbers else None)
+
+
+_ROUNDED = 2e-6
+"""By how much times may be off that are told in microseconds."""
 
 
 def _fold(traces: list[tuple[str, float]], seconds: float) -> None:

@@ -297,14 +297,14 @@ def _say(suggestion: Suggestion, model: Model) -> None:
         of = f" of {equations.count:,} equations" if equations is not None else ""
         suggestion.title = f"{name} is one large program{of}"
         return
-    times = sum(part.count for part in suggestion.misses)
     inner = sum(part.inner for part in suggestion.misses)
-    what = "traced" if inner == times else "compiled"
+    alone = sum(part.count for part in suggestion.misses) - inner
+    what, times = ("compiled", alone) if alone else ("traced", inner)
     processes = len(set().union(*(part.processes for part in suggestion.misses))) or 1
     suggestion.title = f"{name} was {what} again {_WHY[group.cause]}{_often(times, processes)}"
     for part in suggestion.misses:
         suggestion.facts.extend(list(part.changes)[:3])
-    if inner and inner == times:
+    if not alone:
         suggestion.facts.append("inside another trace, whose time includes this")
     if group.cause is Cause.UNKNOWN and group.evidence:
         suggestion.facts.append(" ".join(group.evidence.split())[:200])

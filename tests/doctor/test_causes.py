@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from jaxlint.doctor import causes
+from jaxlint.doctor.causes import Cause
 from jaxlint.doctor.events import Compile, Event, Frame, LoweringBegin, Miss, TraceEnd
 from jaxlint.doctor.model import Builder, Model
 
@@ -162,6 +163,29 @@ def test_paths_are_told_as_arguments() -> None:
         "mode: tuple of length 1, before tuple of length 2",
         "positional arguments: tuple of length 1, before tuple of length 2",
     ]
+
+
+def test_functions_of_one_name_within_each_other_are_told_apart() -> None:
+    """jax tells that the outer one was traced; a miss of before is of a trace that failed."""
+    never = "  never seen function:\n    <lambda> id=1"
+    inner, outer = Frame("lib.py", 3, "<lambda>"), Frame("a.py", 1, "<lambda>")
+
+    def step(start: float) -> list[Event]:
+        return [
+            Miss(time=start + 0.1, function="<lambda>", definition=outer, text=never, stack=SITE),
+            Miss(time=start + 0.2, function="<lambda>", definition=inner, text=never, stack=SITE),
+            TraceEnd(time=start + 1.0, function="<lambda>", seconds=1.0),
+            LoweringBegin(time=start + 1.0, program="<lambda>", types=array("float32[3]")),
+            Compile(time=start + 2.0, program="<lambda>", seconds=1.0),
+        ]
+
+    failed = Miss(time=0.5, function="<lambda>", definition=inner, text=never, stack=SITE)
+    for events in ([step(1.0), step(5.0)], [[failed], step(1.0), step(5.0)]):
+        made = model(*events)
+        assert [program.key.file for program in made.programs] == ["a.py", "a.py"]
+        assert [program.cause for program in made.programs] == [Cause.NEW_FUNCTION, Cause.REDEFINED_FUNCTION]
+    untimed = [[dataclasses.replace(event, time=None) for event in events] for events in (step(1.0), step(5.0))]
+    assert [program.key.file for program in model(*untimed).programs] == ["a.py", "a.py"]
 
 
 def test_threads_and_processes_have_histories_of_their_own() -> None:
