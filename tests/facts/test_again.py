@@ -143,6 +143,8 @@ def test_nobody_imports_what_an_example_defines(path: str) -> None:
             True,
             id="called differentiated",
         ),
+        pytest.param("def f(op, x): return jax.jit(jax.grad(getattr(jnp, op.name)))(x)", True, id="looked up"),
+        pytest.param("def f(x): return jax.jit(jax.grad(getattr(jnp, NAME)))(x)", False, id="looked up by a constant"),
         pytest.param("def f(a, x): return jax.jit(lambda v: v * a)(x)", False, id="a number"),
         pytest.param("def f(m, x): return jax.jit(lambda v: m.apply(v))(x)", False, id="an object with a method"),
         pytest.param(
@@ -163,6 +165,21 @@ def test_nobody_imports_what_an_example_defines(path: str) -> None:
 )
 def test_each_function_that_is_given_is_a_program_of_its_own(text: str, *, expected: bool) -> None:
     assert (Doubt.GIVEN in evidence(text).doubts) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("def f(g, x): return jax.lax.fori_loop(0, 3, lambda i, v: g(v), x)", True),
+        ("def f(a, x): return jax.lax.fori_loop(0, 3, lambda i, v: a * v, x)", False),
+        ("def f(g, x):\n    while True: x = jax.lax.fori_loop(0, 3, lambda i, v: g(v), x)", False),
+        ("def f(g, x): return jax.lax.fori_loop(0, 3, lambda i, v: g(v), x)\nx = 1\nwhile True: x = f(h, x)", False),
+    ],
+)
+def test_a_loop_of_jax_that_runs_what_is_given_is_a_program_of_its_own(text: str, *, expected: bool) -> None:
+    facts = facts_of(text)
+    (site,) = facts.eager_sites.bodies
+    assert (Doubt.GIVEN in facts.evidence.eager_site(site).doubts) is expected
 
 
 @pytest.mark.parametrize(

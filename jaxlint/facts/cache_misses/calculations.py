@@ -167,11 +167,21 @@ class Calculations:
                 if id(value.outer) in around and self._runs_given(value, around, seen, depth):
                     return True
             elif isinstance(value, Expression) and isinstance(value.node, cst.Call):
+                if self._looks_up(value.node, around):
+                    return True
                 wrapped = self._wrappings.of(value.node)
                 targets = wrapped.targets if wrapped is not None else ()
                 if any(self._gives(target, around, seen, depth - 1) for target in targets):
                     return True
         return False
+
+    def _looks_up(self, call: cst.Call, around: set[int]) -> bool:
+        """Whether a call looks a function up by a name that the caller gives: `getattr(jnp, name)`."""
+        if last_name(call.func) != "getattr":
+            return False
+        names = (part for arg in call.args[1:] for part in within(arg.value) if isinstance(part, cst.Name))
+        values = (value for name in names for value in self._names.values(name))
+        return any(isinstance(value, Parameter) and id(value.function) in around for value in values)
 
     def _runs_given(self, function: Function, around: set[int], seen: set[int], depth: int) -> bool:
         """Whether a function that is defined in others calls what their callers give."""

@@ -398,6 +398,10 @@ class Evidences:
         enough = STEPS if Doubt.REUSED in doubts else CASES
         if not again and not site.in_loop:
             doubts |= {Doubt.UNREPEATED}
+        steps = sure and again == STEPS
+        if target is not None and not (site.in_loop or steps):
+            given = self._calculations.is_given(target.node, target.root, function)
+            doubts |= {Doubt.GIVEN} if given else set()
         return Evidence(
             in_loop=site.in_loop and sure,
             repeated=sure and again >= enough,
