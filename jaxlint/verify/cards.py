@@ -100,11 +100,11 @@ def _measured(evidence: Evidence) -> str:
 def _says(result: Result) -> str:
     evidence = result.evidence
     every_call = result.diagnostic.impact == "every-call"
-    if result.verdict is Verdict.CONFIRMED and every_call and evidence.target:
-        times = evidence.traces if evidence.compiles is None else evidence.compiles
+    times = (evidence.traces if evidence.compiles is None else evidence.compiles) or ()
+    if result.verdict is Verdict.CONFIRMED and every_call and evidence.target and any(times):
         word = "traces" if evidence.compiles is None else "compiles"
-        series = "/".join(map(str, times or ()))
-        calls = count(len(times or ()), "synthetic call")
+        series = "/".join(map(str, times))
+        calls = count(len(times), "synthetic call")
         kind = kind_of(Path(result.diagnostic.filename), evidence.target)
         where = f", in a {kind}" if kind else ""
         return f"compiles again on each call of {evidence.target} ({calls}: {series} {word}){where}"

@@ -336,3 +336,13 @@ def test_only_changed_files(project: Path, capsys: pytest.CaptureFixture[str]) -
     with pytest.raises(SystemExit):
         main(["verify", "--changed", "nowhere"])
     assert "--changed: fatal: Not a valid object name nowhere" in capsys.readouterr().err
+
+
+def test_a_card_says_no_figures_where_what_is_compiled_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    inner = "    def inner(v):\n        raise ValueError('some other shape')\n\n"
+    (tmp_path / "a.py").write_text(f"import jax\n\n\ndef f(x):\n{inner}    return jax.jit(inner)(x)\n")
+    assert main(["verify", "--color", "never", "a.py"]) == 1
+    assert "  | confirmed: each call of f has jax compile a function here that is new\n" in capsys.readouterr().out
