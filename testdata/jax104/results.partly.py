@@ -113,11 +113,11 @@ def of_a_local_result(x):
     return jax.jit(loss)(x)
 
 
-_wrapper = jax.jit(logged(_zero))
+_of_a_decorator_wrapper = jax.jit(logged(_zero))
 
 
 def of_a_decorator(x):
-    return _wrapper(x)
+    return _of_a_decorator_wrapper(x)
 
 
 @jax.jit
