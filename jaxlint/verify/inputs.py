@@ -23,7 +23,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from .standins import Stub
-from .uses import OMITTED, SUPER, Callee, Definitions, Function, FunctionUses, Use, joined
+from .uses import OMITTED, SUPER, Callee, Definitions, FunctionUses, Use, joined
 
 SIZE = 8
 """The size of every axis: even, and divisible by the integers that are given."""
@@ -65,6 +65,10 @@ class Choice:
             return f"{self.data[0].__name__}.{self.data[1]}"
         if self.kind == "bare":
             return f"{self.data.__name__} without its constructor"
+        if self.kind == "prepared":
+            return f"{self.data[0].__name__} after {self.data[1]}"
+        if self.kind == "library":
+            return f"optax.{self.data.func.__name__}"
         if self.kind in ("instance", "function"):
             return getattr(self.data, "__name__", str(self.data))
         return self.kind
@@ -309,7 +313,7 @@ class Synthesis:
             return self._by_class(annotation, use)
         return self._by_text(str(annotation), use)
 
-    def _by_class(self, cls: type, use: Use) -> list[Choice]:
+    def _by_class(self, cls: type, use: Use) -> list[Choice]:  # noqa: C901 (one case for each kind)
         if cls is bool:
             return _FLAGS
         if cls is int:
@@ -332,6 +336,8 @@ class Synthesis:
             return self._by_text(cls.__name__, use)
         if getattr(cls, "_is_protocol", False):
             return _functions(use) if use.arguments is not None else [Choice("opaque")]
+        if cls.__module__.startswith("optax.") and cls.__name__.startswith("GradientTransformation"):
+            return [*_optimizers(), *instances(cls)]
         return [*instances(cls), Choice("record"), Choice("opaque")]
 
     def definitions_of(self, value: type | types.FunctionType) -> Definitions:
@@ -367,14 +373,20 @@ class Synthesis:
         node = definitions.get(function.__qualname__)
         return (node, function.__qualname__.rpartition(".")[0], definitions) if node is not None else None
 
-    def constructor(self, cls: type) -> tuple[Function | None, Definitions]:
-        """Return the text of the `__init__` that makes instances of a class, and the functions of its file."""
+    def method(self, cls: type, name: str) -> Callee | None:
+        """Return the text of a method as instances of a class have it."""
         for base in cls.__mro__[:-1]:
             definitions = self.definitions_of(base)
-            node = definitions.get(f"{base.__name__}.__init__")
-            if node is not None or "__init__" in vars(base):
-                return node, definitions
-        return None, self.definitions_of(cls)
+            node = definitions.get(f"{base.__name__}.{name}")
+            if node is not None or name in vars(base):
+                return (node, base.__name__, definitions) if node is not None else None
+        return None
+
+    def setting(self, cls: type, attribute: str) -> list[str]:
+        """Return the methods of a class that set an attribute that its constructor does not set."""
+        bases = cls.__mro__[:-1]
+        found = [name for base in bases for name in self.definitions_of(base).storing(base.__name__, attribute)]
+        return list(dict.fromkeys(found))
 
     def kept(self, cls: type) -> dict[str, Use]:
         """Return what the methods of a class and its bases do with what its constructor is given."""
@@ -440,7 +452,8 @@ class Synthesis:
         if use.texts:
             return [Choice("static", text) for text in use.texts]
         if _MODEL.match(name):
-            return [Choice("model"), *(_functions(use) if use.arguments is not None else []), Choice("opaque")]
+            made = _optimizers() if "update" in use.attributes else []
+            return [*made, Choice("model"), *(_functions(use) if use.arguments is not None else []), Choice("opaque")]
         if use.arguments is not None or _FUNCTION.match(name):
             return _functions(use)
         flax = sys.modules.get("flax.nnx")
@@ -638,7 +651,7 @@ class World:
                 return _as_function(stand_in)
             case "model":
                 return Model(self, path, "same")
-            case "factory":
+            case "factory" | "library":
                 return choice.data()
             case "instance":
                 return self._instance(path, choice.data)
@@ -647,6 +660,8 @@ class World:
             case "made":
                 cls, name = choice.data
                 return self._instance(path, cls, getattr(cls, name))
+            case "prepared":
+                return self._prepared(path, *choice.data)
         raise NoInputError(path, f"nothing can be made of {choice.kind}")
 
     def _part(self, path: str, name: str, annotation: Any = None) -> Any:
@@ -672,6 +687,22 @@ class World:
         kind = type(cls)(cls.__name__, (cls,), names)
         return object.__new__(kind)
 
+    def _prepared(self, path: str, cls: type, name: str) -> Any:
+        """Return an instance of which a method was called, which sets what others read."""
+        instance, before = self._instance(path, cls), self._uses
+        found = self._synthesis.method(cls, name)
+        uses = found[2].uses(found[0], found[1]) if found is not None else None
+        try:
+            arguments, words = self.call(f"{path}>{name}>", getattr(instance, name), uses)
+            getattr(instance, name)(*arguments, **words)
+        except NoInputError:
+            raise
+        except Exception as error:
+            raise NoInputError(path, f"{cls.__name__}.{name} raised {type(error).__name__}: {error}") from error
+        finally:
+            self._uses = before
+        return instance
+
     def result(self, path: str) -> Any:
         """Return what calling the value at a path gives, as its use asks for."""
         place = f"{path}()"
@@ -684,9 +715,9 @@ class World:
         if path.count(">") > _NESTING:
             raise NoInputError(path, f"{cls.__name__} takes too much to make")
         before, owner = self._uses, cls.__name__
-        node, definitions = self._synthesis.constructor(cls)
+        found = self._synthesis.method(cls, "__init__")
         try:
-            uses = definitions.uses(node, owner) if node else None
+            uses = found[2].uses(found[0], found[1]) if found is not None else None
             kept = self._synthesis.kept(cls)
             arguments, words = self.call(
                 f"{path}>", make or cls, uses if make is None else None, outer=before, kept=kept
@@ -824,6 +855,12 @@ def instances(cls: type) -> list[Choice]:
         if isinstance(value, classmethod) and _MAKER.match(name)
     ]
     return [Choice("instance", cls), *(Choice("made", (cls, name)) for name in dict.fromkeys(makers[:3]))]
+
+
+def _optimizers() -> list[Choice]:
+    """Return an optimizer of optax, where the code imports that."""
+    optax = sys.modules.get("optax")
+    return [] if optax is None else [Choice("library", functools.partial(optax.adam, 1e-3))]
 
 
 def _functions(use: Use) -> list[Choice]:

@@ -407,7 +407,7 @@ def per_value(observation: Observation, anchor: Anchor) -> Judgement:
     if observation.reason:
         return Judgement(None, f"{observation.target} could not be called: {observation.reason}")
     first = observation.runs[0]
-    if first.failure:
+    if first.failure and first.failure.type not in _STOPPED:
         return Judgement(None, f"{observation.target} raised {first.failure.type}: {first.failure.message}")
     counts: Counter[tuple[Place, ...]] = Counter()
     for event in first.events:
@@ -424,7 +424,7 @@ def per_shape(observation: Observation, anchor: Anchor) -> Judgement:
     if observation.reason:
         return Judgement(None, f"{observation.target} could not be called: {observation.reason}")
     first = observation.runs[0]
-    if first.failure:
+    if first.failure and first.failure.type not in _STOPPED:
         return Judgement(None, f"{observation.target} raised {first.failure.type}: {first.failure.message}")
     counts: Counter[str] = Counter()
     for event in first.events:
@@ -446,9 +446,10 @@ def per_shape(observation: Observation, anchor: Anchor) -> Judgement:
 
 def _for_several(most: int, text: str, observation: Observation, numbers: Evidence) -> Judgement:
     """Judge by the number of programs: one says nothing where the arguments are invented."""
+    stopped = observation.runs[0].failure is not None
     if most > 1:
-        return Judgement(True, text, figures=numbers)
-    return Judgement(None if observation.inputs else False, f"{text}; one value was seen", figures=numbers)
+        return Judgement(True, f"{text}, which was stopped then" if stopped else text, figures=numbers)
+    return Judgement(None if observation.inputs or stopped else False, f"{text}; one value was seen", figures=numbers)
 
 
 def captures(observation: Observation) -> Judgement:

@@ -609,15 +609,16 @@ class Search:
         failure = self._recorder.failure(cause)
         slot = self._slots.get(name)
         made = next((choice.data for choice in (slot.choices if slot else ()) if choice.kind == "instance"), None)
-        node, definitions = self._synthesis.constructor(made) if made is not None else (None, self._definitions)
-        if made is None or node is None:
+        found = self._synthesis.method(made, "__init__") if made is not None else None
+        if made is None or found is None:
             return suspects
+        node, owner, definitions = found
         lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
         file = inspect.unwrap(made.__init__).__code__.co_filename
         inside = [p.line for p in failure.stack if p.file == file and p.line in lines]
         if not inside:
             return suspects
-        near = [f"{name}>{path}" for path in definitions.uses(node, made.__name__).suspects(max(inside))]
+        near = [f"{name}>{path}" for path in definitions.uses(node, owner).suspects(max(inside))]
         return [path for path in near if path in suspects] or suspects
 
     def _guards(self, line: int) -> list[str]:
@@ -717,6 +718,7 @@ class Search:
                     slot.choices.append(Choice("dict", (*choice.data, key)))
                     yield 0.2, state.choosing({path: len(slot.choices) - 1})
         yield from self._of_jax(state, blamed, world, message)
+        yield from self._prepared(state, world, message)
         yield from self._ranked(state, blamed, world, message)
         yield from self._of_size(state, world, message)
         yield from self._named(state, world, message)
@@ -733,6 +735,19 @@ class Search:
             for number, choice in enumerate(self._slots[path].choices):
                 if choice.kind in wanted and choice.kind != now:
                     yield 0.5 + 0.05 * number, state.choosing({path: number})
+
+    def _prepared(self, state: State, world: World, message: str) -> Iterator[tuple[float, State]]:
+        """Yield states in which a method was called that sets the attribute that an instance does not have."""
+        missing = _NO_ATTRIBUTE.search(message)
+        for path in world.touched if missing is not None else ():
+            choice = world.choice(path)
+            if missing is None or choice.kind != "instance" or choice.data.__name__ != missing[1]:
+                continue
+            choices = self._slots[path].choices
+            for number, name in enumerate(self._synthesis.setting(choice.data, missing[2])[:_SETTERS]):
+                wanted = Choice("prepared", (choice.data, name))
+                choices += [] if wanted in choices else [wanted]
+                yield 0.2 + 0.1 * number, state.choosing({path: choices.index(wanted)})
 
     @staticmethod
     def _of_jax(state: State, blamed: list[str], world: World, message: str) -> Iterator[tuple[float, State]]:
@@ -1059,6 +1074,8 @@ def _numbers(message: str) -> list[int]:
     return [number for number in dict.fromkeys(found) if 2 < number <= 4096 and number != SIZE][:3]
 
 
+_NO_ATTRIBUTE = re.compile(r"'(\w+)' object has no attribute '(\w+)'")
+_SETTERS = 3
 _OF_NUMPY = re.compile(r"'numpy\.\w+' object has no attribute")
 _OF_DICTS = frozenset(("items", "keys", "values", "get", "update", "pop", "setdefault"))
 _TO_UNPACK = re.compile(r"values to unpack \(expected (\d+)")
@@ -1091,7 +1108,7 @@ _OF_SHAPES = ("ValueError", "TypeError", "IndexError")
 """What is raised by code that does not like the shapes it is given."""
 _SEVERAL, _MANY = 2, 10
 _STAND_INS = ("record", "opaque", "model", "function", "bare")
-_BUILT = ("instance", "made", "sequence", "dict", "factory")
+_BUILT = ("instance", "made", "prepared", "sequence", "dict", "factory")
 _ITEMS = 1000
 """How far a generator that a target returns is run."""
 _LONGEST_TRY = 3.0

@@ -135,6 +135,16 @@ class Definitions:
         """Return the attributes that the methods of a class assign."""
         return self._attributes.get(name, set())
 
+    def storing(self, owner: str, attribute: str) -> list[str]:
+        """Return the methods of a class, but for its constructor, that assign an attribute."""
+        methods = [name for name in self._functions if name.startswith(f"{owner}.") and not name.endswith("__")]
+        return [
+            name.rpartition(".")[2]
+            for name in methods
+            for node in ast.walk(self._functions[name])
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and node.attr == attribute
+        ]
+
     def of_attributes(self, owner: str) -> dict[str, Use]:
         """Return what the methods of a class do with what its constructor is given, by the parameter's name.
 

@@ -79,6 +79,42 @@ def test_arguments_are_found(judge: Judge, text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "made"),
+    [
+        (
+            """
+            class Line:
+                def __init__(self, width):
+                    assert width > 3
+                    self.width = width
+
+                def fit(self, x):
+                    self.slope = x * self.width
+
+                def predict(self, x):
+                    return jax.jit(lambda v: v * self.slope)(x)  # here
+            """,
+            "Line after fit",
+        ),
+        (
+            """
+            import optax
+
+            def step(params, grads, optimizer):
+                updates, _ = optimizer.update(grads, optimizer.init(params), params)
+                return jax.jit(lambda p, u: p + u)(params, updates)  # here
+            """,
+            "optax.adam",
+        ),
+    ],
+)
+def test_objects_are_made_as_their_users_make_them(judge: Judge, text: str, made: str) -> None:
+    judgement = judge(text)
+    assert judgement.shown is True, judgement.evidence
+    assert made in judgement.figures.inputs
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "from helper import size\ndef f(x, mode):\n    n = size(mode)\n    jax.jit(lambda v: v * n)(x)  # here\n",

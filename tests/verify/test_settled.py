@@ -12,6 +12,8 @@ from jaxlint.config import Finder
 from jaxlint.discovery import discover
 from jaxlint.driver import check_file
 from jaxlint.finding import Confidence
+from jaxlint.verify import judge
+from jaxlint.verify.observation import Anchor, Event, Failure, Observation, Place, Run
 from jaxlint.verify.proof import Budget
 from jaxlint.verify.prover import Prover
 from jaxlint.verify.verdict import Result
@@ -162,6 +164,19 @@ def test_what_ran_only_under_trace_says_nothing_of_eager_code(verify: Verify) ->
     (result,) = [result for result in results.values() if result.diagnostic.code == "JAX402"]
     assert result.verdict == "not-run"
     assert "while being traced" in result.reason
+
+
+def test_what_a_call_compiled_before_it_was_stopped_counts() -> None:
+    anchor = Anchor("a.py", ((3, 0, 5, 0),))
+    place = Place("a.py", "f", 4, 0, 4, 9)
+    grown = tuple(Event("compile", "jit(concatenate)", (place,)) for _ in range(3))
+    for events, kind, shown in (
+        (grown, "DeadlineError", True),
+        (grown, "ValueError", None),
+        ((), "DeadlineError", None),
+    ):
+        run = Run(events, failure=Failure(kind, "took more than 3 s"))
+        assert judge.per_shape(Observation("f", (run,)), anchor).shown is shown
 
 
 def test_loops_at_module_level_count_dispatches_too(verify: Verify) -> None:
