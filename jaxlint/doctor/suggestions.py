@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -25,7 +26,7 @@ FEW = 3
 MANY = 10
 """From how many traces within others on they are worth a word."""
 LOOPED = 32
-"""How often a Python loop puts the same equation into a program before that is worth a change."""
+"""How many iterations of a Python loop are written out in a program before that is worth a change."""
 
 
 @dataclass(frozen=True)
@@ -260,17 +261,30 @@ def _written_out(key: Key, findings: list[Diagnostic], model: Model, sources: So
 
 
 def _looped(equations: Equations, sources: Sources) -> int:
-    """Count the equations of a program that come of a Python loop, which repeats them."""
-    return sum(
-        sample.count
-        for sample in equations.samples
-        if sample.count >= LOOPED and any(_in_loop(frame, sources) for frame in sample.stack)
-    )
+    """Count the equations of a program that Python loops repeat."""
+    loops: dict[object, list[int]] = {}
+    for sample in equations.samples:
+        loop = next((loop for frame in sample.stack for loop in _loops_around(frame, sources)), None)
+        if loop is not None:
+            loops.setdefault(loop, []).append(sample.count)
+    return sum(map(_repeated, loops.values()))
 
 
-def _in_loop(frame: Frame, sources: Sources) -> bool:
+def _loops_around(frame: Frame, sources: Sources) -> list[tuple[str, range]]:
     text = sources.text(frame.file)
-    return text is not None and any(frame.line in rows for rows in text.loops)
+    return [(frame.file, rows) for rows in text.loops if frame.line in rows] if text is not None else []
+
+
+def _repeated(counts: list[int]) -> int:
+    """Return how many equations a loop repeats: it runs as often as divides most of them; 0 where that is too few."""
+    whole = sum(counts)
+    kinds = set(counts)
+    for times in sorted({math.gcd(one, other) for one in kinds for other in kinds}, reverse=True):
+        if times < LOOPED:
+            break
+        if 4 * sum(count for count in counts if count % times == 0) >= 3 * whole:
+            return whole - whole // times
+    return 0
 
 
 _WHY = {

@@ -238,6 +238,34 @@ def test_a_large_program_without_a_loop_of_the_users_is_no_suggestion(project: P
     assert suggestions(project, code, happened) == []
 
 
+def test_a_short_loop_of_large_iterations_is_not_unrolled(project: Project) -> None:
+    """Four layers of nine products each are 36 equations of one kind; forty of one are as many iterations."""
+    code = (
+        "import jax\n\n\n@jax.jit\ndef model(x, layers):\n    for layer in layers:\n        x = layer(x)\n"
+        "    return x\n\n\nmodel(1, [])\n"
+    )
+    site, line = at(code, "model(1, [])"), (Frame("train.py", 7, "model"),)
+    definition = Frame("train.py", 4, "model")
+
+    def told(**counts: int) -> list[dict[str, Any]]:
+        samples = tuple(events.Sample(count, name, line) for name, count in counts.items())
+        return suggestions(
+            project,
+            code,
+            [
+                events.Miss(function="model", definition=definition, text="  never seen function:", stack=(site,)),
+                TraceEnd(function="model", seconds=1.0, stack=(site,)),
+                events.Equations(program="model", definition=definition, samples=(*samples, events.Sample(900, "mul"))),
+                Compile(program="model", seconds=5.0, stack=(site,)),
+            ],
+        )
+
+    assert told(mul=36, add=44, dot=52) == []
+    (found,) = told(mul=120, add=80, add_any=39)
+    assert found["title"].startswith("model is one large program of 1,139 equations")
+    assert found["saving"] == pytest.approx(6.0 * (239 - 5) / 1139)
+
+
 def test_small_ones_are_summed_up_and_no_more_than_ten_are_shown(project: Project) -> None:
     code = "import jax.numpy as jnp\n\n\n" + "".join(
         f"def f{n}(x):\n    return jnp.sin(x)\n\n\nf{n}(2.0)\n" for n in range(30)
