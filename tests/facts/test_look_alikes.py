@@ -24,6 +24,14 @@ def fitted(n, steps):
 
     return fit(jnp.zeros(n))
 """
+GROWN = """
+def run(x, n_rounds):
+    data = x
+    for _ in range(n_rounds):
+        {}
+        data = jnp.concatenate([data, model(x)])
+    return data
+"""
 LOSS = """
 def drift(params, batch):
     total = 0.0
@@ -222,8 +230,10 @@ def path(corners):
 """,
         "path(jnp.array([[0.0, 1.0], [1.0, 1.0], [1.0, 0.0]]))",
     ),
+    "a model is fitted to what grows": (GROWN.format("model = fit(data)"), "run(jnp.ones(3), int(input()))"),
 }
 FOUND = {
+    "what grows is all there is": (GROWN.format("model = jnp.tanh"), "run(jnp.ones(3), int(input()))", "JAX404"),
     "a functional environment": (
         ROLLOUT.format("obs, reward = env.step(obs, action)"),
         "rollout(E, O, K, N)",

@@ -31,6 +31,7 @@ from jaxlint.facts.errors.staged import Usage
 from jaxlint.facts.evidence.confidence import Doubt, Evidence
 from jaxlint.facts.incoming import CASES, STEPS
 from jaxlint.facts.jax_api.glance import CONSTRUCTORS
+from jaxlint.facts.jax_api.name_priors import SOLVING
 from jaxlint.facts.syntax import guards
 from jaxlint.facts.syntax.names import Expression, Value
 from jaxlint.facts.syntax.tree import Context, Function, Loop, Parameter, last_name, within
@@ -346,6 +347,8 @@ class Evidences:
             evidence = replace(evidence, doubts=evidence.doubts | {Doubt.IMMATERIAL})
         if Hindrance.OUTSIDE in hindered:
             evidence = replace(evidence, doubts=evidence.doubts | {Doubt.OUTSIDE})
+        if loop is not None and any(map(_solves, self._loops.calls_of_turn(loop))):
+            evidence = replace(evidence, doubts=evidence.doubts | {Doubt.BESIDE})
         return replace(evidence, doubts=evidence.doubts - {Doubt.EAGERNESS})
 
     def step(self, step: Step) -> Evidence:
@@ -577,6 +580,11 @@ class Evidences:
             if isinstance(node.func, cst.Name) and node.func.value in _ITERATORS:
                 return any(self._is_short_list(arg.value) for arg in node.args)
         return False
+
+
+def _solves(call: cst.Call) -> bool:
+    """Whether a call is named after a whole program, as a fit or a solver is."""
+    return SOLVING.fullmatch(last_name(call.func).lower()) is not None
 
 
 def _places(site: CompileSite) -> bool:
