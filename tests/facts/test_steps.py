@@ -312,15 +312,18 @@ if __name__ == "__main__":
     assert found(text) == [("JAX405", expected)]
 
 
-@pytest.mark.parametrize(("work", "expected"), [("program(x)", "low"), ("jnp.abs(x)", "medium")])
-def test_operations_beside_a_long_program_count_where_they_are_many(work: str, expected: str) -> None:
+@pytest.mark.parametrize(
+    ("work", "turns", "expected"),
+    [("program(x)", 400, "low"), ("jnp.abs(x)", 400, "medium"), ("program(x)", 4000, "medium")],
+)
+def test_operations_beside_a_long_program_count_where_they_are_many(work: str, turns: int, expected: str) -> None:
     text = f"""
 @jax.jit
 def program(x):
     return jax.lax.fori_loop(0, 5000, lambda i, x: x * 0.5, x)
 
 def run(x):
-    for _ in range(400):
+    for _ in range({turns}):
         x = {work}
         x = jnp.where(x > 0, jnp.sin(x) + jnp.cos(x) * jnp.exp(x), x) + jnp.tanh(x) * jnp.log(x)
     return x

@@ -56,6 +56,8 @@ _FEW_OPERATIONS = MATERIAL // 3
 """unless their losses have so many operations in all, of which a gradient takes three times as many."""
 _BESIDE = 6
 """So many operations beside what does the work of an iteration are worth moving into it, where iterations are many."""
+_MANY_BESIDE = 10 * MATERIAL
+"""So many dispatches count even where each iteration runs a solver, or a program with a loop of its own."""
 _HINDERED = {
     Hindrance.SHAPES: Doubt.SHAPES,
     Hindrance.VALUES: Doubt.INTERRUPTED,
@@ -292,7 +294,8 @@ class Evidences:
         if loop.solves or loop.beside:
             worth = loop.operations >= (_BESIDE if loop.helper is None else FEWEST_OF_HELPER)
             long = named and worth and bound.high is None and not loop.solves
-            enough = loop.operations >= _HEAVY if loop.solves else worth
+            most = max(loop.own.high or 0, loop.total.high or 0)
+            enough = worth and (not loop.solves or loop.operations >= _HEAVY or most >= _MANY_BESIDE)
             many = loop.is_many and (enough or loop.copies)
             doubts |= set() if long or many else {Doubt.BESIDE}
         evidence = self.eager(loop.loop.node, frozenset(doubts))
