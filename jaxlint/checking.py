@@ -19,10 +19,10 @@ from jaxlint.pool import Pool
 
 if TYPE_CHECKING:
     from jaxlint.cache import Cache
+    from jaxlint.checked import Checked
     from jaxlint.config import Config
     from jaxlint.diagnostic import Diagnostic
     from jaxlint.discovery import File
-    from jaxlint.driver import Checked
     from jaxlint.facts.incoming import Incoming
     from jaxlint.facts.summary.record import Exports
 
@@ -160,8 +160,8 @@ class _Run:
         return known
 
     def _known(self, incoming: Sequence[str], kind: str = "findings") -> dict[int, Checked]:
+        from jaxlint.checked import Checked
         from jaxlint.diagnostic import Diagnostic
-        from jaxlint.driver import Checked
 
         keys = {
             number: self._key(number, content, incoming[number], kind)
@@ -353,7 +353,8 @@ _Content = str | None
 
 
 def _check(file: File, *, fix: bool) -> tuple[_Content, Checked]:
-    from jaxlint.driver import Checked, check_bytes
+    from jaxlint.checked import Checked
+    from jaxlint.driver import check_bytes
 
     try:
         data = Path(file.path).read_bytes()
@@ -363,7 +364,8 @@ def _check(file: File, *, fix: bool) -> tuple[_Content, Checked]:
 
 
 def _died(file: File) -> tuple[_Content, Checked]:
-    from jaxlint.driver import Checked, failure
+    from jaxlint.checked import Checked
+    from jaxlint.driver import failure
 
     message = "jaxlint failed on this file: the process that linted it died; please report this"
     return None, Checked((failure("JAX000", "internal-error", message, file),))

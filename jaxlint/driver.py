@@ -6,10 +6,10 @@ The flake8 door alone does without, as flake8 reads the files and knows what to 
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from jaxlint.checked import Change, Checked
 from jaxlint.comments import mistaken
 from jaxlint.diagnostic import Diagnostic
 from jaxlint.facts.incoming import NOTHING, Incoming
@@ -26,32 +26,6 @@ if TYPE_CHECKING:
     from jaxlint.config import Config
     from jaxlint.discovery import File
     from jaxlint.facts.summary.record import Exports
-    from jaxlint.fixes.engine.apply import Applied, Dropped
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """What fixing makes of a file: its bytes before and after, what was applied, and what could not be."""
-
-    before: bytes
-    after: bytes
-    applied: tuple[Applied, ...]
-    dropped: tuple[Dropped, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """What came of one file: diagnostics in the order of their places, or the reason why it could not be read.
-
-    Where fixes were asked for and there was one to apply, `change` holds what to write, and the diagnostics are those
-    of the fixed text.  Nothing has been written yet.
-    """
-
-    diagnostics: tuple[Diagnostic, ...] = ()
-    error: str | None = None
-    change: Change | None = None
-    warnings: tuple[str, ...] = ()
-    """What else is to be said of the file, each with its line."""
 
 
 def check_file(file: File, *, fix: bool = False) -> Checked:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import pytest
 
 from jaxlint import checking
-from jaxlint.driver import Checked
+from jaxlint.checked import Checked
 from jaxlint.finding import Applicability, Edit, Fix, Span
 from jaxlint.rules import Report, jax101_jit_of_nested_function, jax102_jit_of_lambda
 from tests.doors.conftest import LAMBDA, NESTED, Project

@@ -17,8 +17,8 @@ from jaxlint.doors.cli import UsageError, fail, warn
 from jaxlint.finding import Confidence
 
 if TYPE_CHECKING:
+    from jaxlint.checked import Checked
     from jaxlint.discovery import File
-    from jaxlint.driver import Checked
     from jaxlint.source import Source
 
 

@@ -17,8 +17,8 @@ from jaxlint.doors.cli import UsageError, adopting, changed, colors, fail, fixin
 from jaxlint.doors.cli.parsing import shard, whole_number
 
 if TYPE_CHECKING:
+    from jaxlint.checked import Checked
     from jaxlint.discovery import Discovered, File
-    from jaxlint.driver import Checked
     from jaxlint.shared import SharedCache
 
 ENVIRONMENT = "JAXLINT_SHARED_CACHE"
@@ -195,7 +195,6 @@ def _from_stdin(arguments: argparse.Namespace) -> bool:
 def _check(files: Sequence[File], beside: Sequence[File], arguments: argparse.Namespace) -> tuple[bool, bool]:
     """Lint, fix and report; return whether there is something to exit with 1 for, and whether something failed."""
     from jaxlint import pool
-    from jaxlint.driver import check_bytes
 
     jobs = pool.processes(len(files) + len(beside), arguments.jobs)
     if arguments.verbose:
@@ -206,6 +205,8 @@ def _check(files: Sequence[File], beside: Sequence[File], arguments: argparse.Na
         bare = adopting.without_baseline(files) if arguments.write_baseline else files
         results = linted(bare, beside, jobs, arguments, fix=fix)
     else:
+        from jaxlint.driver import check_bytes
+
         results = [check_bytes(data, file, fix=fix) for file in files]
     _say(files, results)
     if arguments.write_baseline:

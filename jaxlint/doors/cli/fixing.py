@@ -14,8 +14,8 @@ from jaxlint.doors.cli import fail, warn
 from jaxlint.finding import Applicability
 
 if TYPE_CHECKING:
+    from jaxlint.checked import Change, Checked
     from jaxlint.discovery import File
-    from jaxlint.driver import Change, Checked
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
