@@ -122,3 +122,12 @@ def test_a_carry_is_shown_where_it_is_passed() -> None:
     assert {related.message for finding in findings for related in finding.related} >= {
         "`data` is passed to `advanced` here"
     }
+
+
+def test_an_option_that_cannot_be_static_gets_other_advice() -> None:
+    file = TESTDATA / "jax201" / "mapped.py"
+    finding = lint(Source.from_bytes(file.read_bytes(), str(file)), Settings(select=("JAX201",)))[0]
+    assert finding.message == (
+        "`n` is mapped over, carried or computed by JAX, but a shape needs a concrete value, so JAX raises TypeError; "
+        "use a fixed size and a mask"
+    )

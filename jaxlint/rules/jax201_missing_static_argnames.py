@@ -62,7 +62,7 @@ others share it.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from jaxlint.finding import Impact
@@ -91,9 +91,11 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
 
     for demand, parameter in facts.staged.missing_statics:
         name = facts.staged.item_asked_for(demand, parameter) or parameter.name
+        jitted = facts.staged.jitted_parameters(parameter)
+        how = "traced" if jitted is not None else "mapped over, carried or computed by JAX"
         message = (
-            f"`{name}` is traced, but {_staged.NEEDS[demand.use]} needs a concrete value, so "
-            f"{_staged.raises(demand.use)}; {_cure(facts, demand, parameter, name)}"
+            f"`{name}` is {how}, but {_staged.NEEDS[demand.use]} needs a concrete value, so "
+            f"{_staged.raises(demand.use)}; {_cure(jitted, demand, parameter, name)}"
         )
         unsure = demand.use == "call" and facts.staged.may_be_tree(parameter)
         doubts = frozenset({Doubt.UNSEEN} if unsure else ())
@@ -102,12 +104,10 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
         yield Report(demand.where, message, evidence, related, functools.partial(_fixes, facts, demand, parameter))
 
 
-def _cure(facts: ModuleFacts, demand: Demand, parameter: Parameter, name: str) -> str:
+def _cure(jitted: Sequence[Parameter] | None, demand: Demand, parameter: Parameter, name: str) -> str:
     """Say where it has to be static, or what to do where it cannot be."""
-    jitted = facts.staged.jitted_parameters(parameter)
     if jitted is None:
-        cure = _INSTEAD.get(demand.use, "call this with Python values outside the transform")
-        return f"it cannot be static, as JAX maps over it, carries it or computes it; {cure}"
+        return _INSTEAD.get(demand.use, "call this with Python values outside the transform")
     if not jitted or any(p.function is parameter.function for p in jitted):
         return f'jit with `static_argnames="{name}"`'
     first = jitted[0]

@@ -91,7 +91,7 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
             instead = "name it in `static_argnums`" if wrapped.wrapper.static else "bind it with `functools.partial`"
             yield Report(
                 demand.where,
-                f"`{name}` traces all that it is given, `{code}` too, so {_staged.raises(demand.use)}; {instead}",
+                f"`{name}` traces all its arguments, `{code}` too, so {_staged.raises(demand.use)}; {instead}",
                 facts.evidence.option(demand.node, demand.parameters),
             )
             continue

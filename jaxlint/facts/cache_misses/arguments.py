@@ -596,7 +596,7 @@ class Arguments:
             return next((one for one in found if one[0]), ("", False))
         base = node.value if isinstance(node, cst.Subscript) else node
         if isinstance(base, cst.Call) and self._is_found(base, base, loop):
-            return "has the length of what each iteration finds", True
+            return "has a data-dependent length in each iteration", True
         if isinstance(node, cst.Subscript):
             return self._slice_varies(node, loop, depth)
         if isinstance(node, cst.Call):
@@ -611,7 +611,7 @@ class Arguments:
     ) -> tuple[str, bool]:
         """Answer the same for what a name is bound to in the loop."""
         if self._is_found(node, value, loop):
-            return "has the length of what each iteration finds", True
+            return "has a data-dependent length in each iteration", True
         if binding.kind == "loop":
             return self._elements_vary(value, depth - 1)
         if binding.kind != "assign":
