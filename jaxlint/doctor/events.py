@@ -157,7 +157,7 @@ class Compile(Event):
     """The backend compiled a program, or loaded it from the persistent cache: then a `PersistentCache` hit precedes.
 
     `eager` tells whether it is the program of one operation that ran outside of any jitted function; None where
-    that is not known.
+    that is not known; `traced` tells whether it came while a function around it was traced, None likewise.
     """
 
     KIND = "compile"
@@ -165,6 +165,7 @@ class Compile(Event):
     program: str = ""
     seconds: float = 0.0
     eager: bool | None = None
+    traced: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -123,6 +123,8 @@ class Operation:
     number: int = 0
     count: int = 0
     cost: Cost = field(default_factory=Cost)
+    traced: bool | None = None
+    """Whether a function around it was being traced; None where that is not known."""
 
 
 @dataclass(slots=True)
@@ -246,6 +248,7 @@ class _Open:
     stack: tuple[Frame, ...] = ()
     digest: str = ""
     form: str = ""
+    traced: bool | None = None
 
 
 @dataclass(slots=True)
@@ -558,6 +561,7 @@ class Builder:
         del process.open[event.thread, event.program]
         program.cost.compile = event.seconds
         program.stack = event.stack or program.stack
+        program.traced = event.traced
         process.compiled[_module(event.program)] += 1
         if process.hits[_module(event.program)] > 0:
             process.hits[_module(event.program)] -= 1
@@ -928,7 +932,7 @@ class Builder:
         operation = flood.programs.get(key)
         if operation is None:
             self._operations += 1
-            operation = flood.programs[key] = Operation(key[1], key[2], key[0], self._number)
+            operation = flood.programs[key] = Operation(key[1], key[2], key[0], self._number, traced=program.traced)
         operation.count += 1
         operation.cost.add(program.cost)
 

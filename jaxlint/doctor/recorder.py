@@ -194,6 +194,7 @@ class Recorder:
                 self._note_program(name, frame, start + seconds)
             elif kind == "compile":
                 self._about_compile(line, name)
+                line["traced"] = _is_under_trace(frame)
             else:
                 new = self._is_new_function(frame)
                 if new is not None:
@@ -648,6 +649,16 @@ def _is_array(leaf: Any) -> bool:
     # numpy itself has both attributes.
     shape, dtype = getattr(leaf, "shape", None), getattr(leaf, "dtype", None)
     return isinstance(shape, tuple) and dtype is not None and getattr(dtype, "kind", "") not in set("OUSMm")
+
+
+def _is_under_trace(frame: types.FrameType | None) -> bool:
+    """Tell whether jax is tracing a function that led there; what autodiff traces is computed all the same."""
+    while frame is not None:
+        name = frame.f_code.co_name
+        if name.startswith("trace_to_jaxpr") and not name.endswith("nounits"):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _short_dtype(dtype: Any) -> str:

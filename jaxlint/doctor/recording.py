@@ -181,7 +181,12 @@ class _Process:
                 time=_end(line), program=program, outcome="hit", saved=line.get("saved"), **common
             )
         yield events.Compile(
-            time=_end(line), program=program, seconds=line["seconds"], eager=line.get("eager"), **common
+            time=_end(line),
+            program=program,
+            seconds=line["seconds"],
+            eager=line.get("eager"),
+            traced=line.get("traced"),
+            **common,
         )
 
     def _unexplained(self, program: str, line: dict[str, Any], common: dict[str, Any]) -> Iterator[Event]:

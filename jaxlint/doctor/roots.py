@@ -230,7 +230,7 @@ class _Roots:
         if not operation.stack:
             return None, Root("unknown", None)
         chain = self._chain(operation.stack)
-        if any(map(self._is_compiled, chain)):
+        if self._is_traced(operation, chain):
             return self._body(operation)
         best = 0
         for number in range(1, len(chain)):
@@ -288,10 +288,11 @@ class _Roots:
         step = chain[0]
         name = step.function.name if step.function is not None else ""
         obstacle = self._obstacle(step) if step.function is not None else ""
-        if any(map(self._is_compiled, chain)):
+        traced = self._is_traced(operation, chain)
+        if traced:
             obstacle = WHILE_TRACED
         root = Root("body", step.frame, name, step.module.wrapper(), obstacle=obstacle)
-        return ("body", step.file, name), root
+        return ("body", step.file, name, traced), root
 
     def _gives_something(self, outer: _Step, inner: _Step) -> bool:
         """Tell whether a call can be compiled: it is given something, and what it makes can be returned."""
@@ -311,8 +312,6 @@ class _Roots:
             return "it is the program itself"
         if (step.file, function.node.lineno) in self._loops:
             return "its loop calls jitted functions"
-        if self._is_compiled(step):
-            return WHILE_TRACED
         if function.name == "main":
             return "it is the program itself"
         known = self._obstacles.get(id(function))
@@ -386,6 +385,10 @@ class _Roots:
             if is_static:
                 found.append(name)
         return found if function is None else [name for name in function.parameters if name in found]
+
+    def _is_traced(self, operation: Operation, chain: list[_Step]) -> bool:
+        """Tell whether a function around was being traced; where a log does not say, whether one is compiled."""
+        return any(map(self._is_compiled, chain)) if operation.traced is None else operation.traced
 
     def _is_compiled(self, step: _Step) -> bool:
         function = step.function

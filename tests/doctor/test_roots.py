@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -321,6 +322,10 @@ def test_what_is_computed_while_a_function_is_traced_is_not_to_be_compiled(proje
     (found,) = suggestions(project, code, happened)
     assert found["title"].startswith("3 operations were compiled one by one")
     assert "while a function is traced" in found["advice"]
+    # The run knows better: it may have been called where nothing is traced.
+    alone = [dataclasses.replace(e, traced=False) if isinstance(e, Compile) else e for e in happened]
+    (found,) = suggestions(project, code, alone)
+    assert "while a function is traced" not in found["advice"]
 
 
 def test_loops_that_compile_again_within_a_call_are_told_of_the_call(project: Project) -> None:

@@ -574,6 +574,45 @@ def test_what_names_held_is_known(tmp_path: Path) -> None:
     assert held["apply"] == {"kernel": "static", "x": "array", "often": "int"}
 
 
+TWICE = """\
+import jax
+import jax.numpy as jnp
+
+
+def table():
+    return jnp.arange(5) * 2
+
+
+def loss(x):
+    return (x * table()).sum()
+
+
+x = jnp.ones(5)
+jax.grad(loss)(x)
+
+
+@jax.jit
+def constant(x):
+    with jax.ensure_compile_time_eval():
+        y = jnp.tan(jnp.arange(7.0))
+    return x + y[0]
+
+
+constant(x)
+"""
+
+
+def test_whether_a_trace_was_under_way_is_known(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(TWICE)
+    assert jaxlint_run(tmp_path, "--record", "run.jsonl", "script.py").returncode == 0
+    traced: dict[int, set[bool | None]] = {}
+    for event in recorded(tmp_path / "run.jsonl"):
+        if isinstance(event, Compile) and event.eager:
+            traced.setdefault(event.stack[0].line, set()).add(event.traced)
+    assert traced[6] == traced[10] == {False}
+    assert traced[20] == {True}
+
+
 CELLS = (
     "import jax\nimport numpy as np\n%matplotlib inline\n",
     "def scaled(x):\n    return jax.jit(lambda y: y * 2)(x)\n",
