@@ -69,6 +69,16 @@ def groups(x, labels, kinds):
     return [norm(part) for part in parts]  # want: JAX501
 
 
+def groups_by_kind(x, labels):
+    parts = {kind: x[labels == kind] for kind in np.unique(labels)}
+    return [norm(part) for part in parts.values()]  # want: JAX501
+
+
+def rows_by_index(x, indices):
+    parts = {i: x[i] for i in indices}
+    return [norm(part) for part in parts.values()]  # ok: JAX501
+
+
 def chunks(x, width):
     parts = [x[start : start + width] for start in range(0, len(x), width)]
     return [norm(part) for part in parts]  # ok: JAX501
@@ -92,6 +102,8 @@ def jaxlint_examples():
         "drawn_once": (0, 12),
         "drawn_values": (0, 12),
         "groups": (x, np.repeat(np.arange(5), [1, 2, 3, 5, 9]), 5),
+        "groups_by_kind": (x, np.repeat(np.arange(5), [1, 2, 3, 5, 9])),
+        "rows_by_index": (x, [3, 4, 5, 6]),
         "chunks": (x, 4),
         "rows": (x, [3, 4, 5, 6]),
     }

@@ -622,9 +622,15 @@ class Arguments:
 
     def _elements_vary(self, iterable: cst.CSTNode, depth: int) -> tuple[str, bool]:
         """Return why the shapes of the elements of a list differ, as those of `[x[labels == k] for k in kinds]`."""
-        for value in self._behind.values(iterable):
+        func = iterable.func if isinstance(iterable, cst.Call) and not iterable.args else None
+        held = func.value if isinstance(func, cst.Attribute) and func.attr.value == "values" else None
+        for value in self._behind.values(held or iterable):
             made = value.node if isinstance(value, Expression) else None
-            element = made.elt if isinstance(made, (cst.ListComp, cst.GeneratorExp)) else None
+            element: cst.BaseExpression | None = None
+            if held is None and isinstance(made, (cst.ListComp, cst.GeneratorExp)):
+                element = made.elt
+            elif held is not None and isinstance(made, cst.DictComp):
+                element = made.value
             loop = self._tree.context(element).loop if element is not None else None
             if element is not None and loop is not None and not self._is_few(loop):
                 found = self._shape_varies(element, loop, depth)
