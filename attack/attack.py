@@ -112,6 +112,8 @@ def attacked(name: str, package: dict[str, Any], python: str, *, unsafe: bool) -
     if told.returncode not in (0, 1):
         raise ValueError(told.stderr.strip()[-300:])
     fixes = sum(int(line.split()[0]) for line in told.stdout.splitlines() if line[:1].isspace() and " x JAX" in line)
+    if not fixes:
+        raise ValueError("nothing is fixed in it")
     outcomes = [outcome(folder, package["tests"], python) for folder in (before, after)]
     return Row(f"{name} {package['version']}", fixes, *outcomes)
 

@@ -59,12 +59,9 @@ def fitted(params, grads):
     return params
 
 
-_stepped_tx = momentum(0.1)
-
-
 def fitted_by_argument(params, grads):
     for _ in range(3):
-        tx = _stepped_tx
+        tx = _tx
         params = stepped(params, grads, tx=tx)
     return params
 

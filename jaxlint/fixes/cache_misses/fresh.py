@@ -7,9 +7,17 @@ from typing import TYPE_CHECKING
 
 from jaxlint.facts.values.compiled_calls import ImportedCall
 from jaxlint.finding import Applicability, Fix, Span
-from jaxlint.fixes.cache_misses.hoist import check_code, insert_definition, name_span, names_in, needed_at_once
+from jaxlint.fixes.cache_misses.hoist import (
+    check_code,
+    insert_definition,
+    known_as,
+    name_span,
+    names_in,
+    needed_at_once,
+)
 from jaxlint.fixes.cache_misses.methods import refuse_changing_object
 from jaxlint.fixes.moved_code.captures import dotted
+from jaxlint.fixes.moved_code.made import Made
 from jaxlint.fixes.moved_code.reads import refuse_or_doubt
 from jaxlint.fixes.text.edits import Draft
 from jaxlint.fixes.text.moving import (
@@ -56,6 +64,7 @@ def made_once(facts: ModuleFacts, given: Given) -> Fix | None:
     function = given.call.name if isinstance(given.call, ImportedCall) else given.call.function.name
     function = function.rpartition(".")[2].strip("_")
     parameter = given.name.strip("_") if given.name.isidentifier() else f"{function}_argument"
+    known: str | None = None
     if isinstance(maker, ast.FunctionDef):
         name = _move_definition(draft, scopes, maker)
     elif isinstance(maker, ast.Lambda):
@@ -66,13 +75,17 @@ def made_once(facts: ModuleFacts, given: Given) -> Fix | None:
         draft.replace(maker, name)
     else:
         doubtful = _may_share(draft, scopes, maker) or doubtful
-        name = draft.fresh(f"_{parameter}", f"_{function}_{parameter}")
-        text = statement(draft.syntax, draft.span(maker), f"{name} = ", "", indent_unit(draft.syntax, maker), {})
-        insert_definition(draft, scopes, maker, scopes.module_names(maker), text)
+        function_around = scopes.frame(maker)
+        if isinstance(function_around, FUNCTIONS):
+            known = known_as(Made(draft, scopes, maker, function_around), draft.code(maker))
+        name = known or draft.fresh(f"_{parameter}", f"_{function}_{parameter}")
+        if known is None:
+            text = statement(draft.syntax, draft.span(maker), f"{name} = ", "", indent_unit(draft.syntax, maker), {})
+            insert_definition(draft, scopes, maker, scopes.module_names(maker), text)
         draft.replace(maker, name)
     return draft.fix(
         Applicability.UNSAFE if doubtful else Applicability.SAFE,
-        f"Create it once, as `{name}`",
+        f"Create it once, as `{name}`" if known is None else f"Use `{known}`, which is equivalent",
         _SHARED if doubtful else "",
     )
 
