@@ -146,7 +146,7 @@ def outcome(folder: Path, tests: list[str], python: str) -> Outcome:
     """Run tests in a folder, twice in one process, and return what they gave.
 
     Raises:
-        ValueError: none ran.
+        ValueError: none passed.
     """
     reports = [BUILD / f"report_{number}.xml" for number in (1, 2)]
     for report in reports:
@@ -166,8 +166,8 @@ def outcome(folder: Path, tests: list[str], python: str) -> Outcome:
             bad = case.find("failure") is not None or case.find("error") is not None
             if case.find("skipped") is None:
                 (failed if bad else passed).add(name)
-    if not passed and not failed:
-        raise ValueError(f"no test ran in {folder.name}")
+    if not passed:
+        raise ValueError(f"no test passed in {folder.name}")
     return Outcome(frozenset(passed), frozenset(failed))
 
 
