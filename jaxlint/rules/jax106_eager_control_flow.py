@@ -50,10 +50,11 @@ something that changes. There is no fix if it does: a global that is rebound, a 
 
 If the body captures something, `jax.jit` is added to the enclosing module-level function, provided that it only
 computes arrays from its arguments; arguments whose value Python needs become static, and Python loops in it become JAX
-loops. Or the call moves to a module-level jitted function that takes the captured values as arguments. Both are unsafe:
-results may differ in the last digits, Python numbers and NumPy arrays among them become JAX arrays, and a `fori_loop`
-whose bounds become arguments cannot be reverse-differentiated. Only displayed if the function calls something that is
-not visible, or if a parameter looks like an object that is not a pytree of arrays.
+loops. Or the call moves to a module-level jitted function that takes the captured values as arguments, and the instance
+of a method that is jitted with a static `self`. Both are unsafe: results may differ in the last digits, Python numbers
+and NumPy arrays among them become JAX arrays, and a `fori_loop` whose bounds become arguments cannot be
+reverse-differentiated. Only displayed if the function calls something that is not visible, or if a parameter looks like
+an object that is not a pytree of arrays.
 
 ## References
 - JAX documentation, "Control flow and logical operators with JIT"

@@ -33,8 +33,9 @@ function is itself traced.
 
 ## Fix safety
 A factory that gets constants or module-level functions is called once, at module level: *safe* if its code only creates
-functions, *unsafe* otherwise. A factory that gets other values is cached with `functools.lru_cache` if the source shows
-that every argument is hashable, or called once above a loop that does not change its arguments; both are *unsafe*.
+functions, *unsafe* otherwise, as it must return the same at each call. A factory that gets other values is cached with
+`functools.lru_cache` if the source shows that every argument is hashable, or called once above a loop that does not
+change its arguments; both are *unsafe*.
 
 ## References
 - JAX documentation, "Debugging slow JAX tracing and XLA compilation": dynamically recreating function objects

@@ -33,8 +33,9 @@ code, where the shape can depend on data.
 ## Fix safety
 `x.at[mask].set(v)` becomes `jnp.where(mask, v, x)`, and `x[mask].sum()` a reduction with `where=`, if the mask is
 computed element by element from the array itself, so that it has its shape, or is visibly built over all its axes, as
-`jnp.arange(x.shape[1])[None, :] < lengths[:, None]` is. Unsafe: the code raises as it is, but run eagerly it may return
-another type. `size=` for `nonzero` and similar functions is only displayed, as it pads the result.
+`jnp.arange(x.shape[1])[None, :] < lengths[:, None]` is. `x.at[:4, mask].set(v)` selects in `x[:4]`. Unsafe: the code
+raises as it is, but run eagerly it may return another type. `size=` for `nonzero` and similar functions is only
+displayed, as it pads the result.
 
 ## References
 - JAX documentation, "Common gotchas in JAX": dynamic shapes
