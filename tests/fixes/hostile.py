@@ -519,6 +519,15 @@ _BODIES = {
             return a == A.x
         print(bool(compute(A.x)), bool(compute(A.y)))
         """,
+    "a module of the name that a tree would get": """
+        from jax import tree
+        def stacked(values):
+            def twice(n):
+                return tree.map(lambda v: jnp.stack([v, v]), n)
+            print(twice(values))
+        for n in range(3):
+            stacked({"a": jnp.ones(2) * n})
+        """,
     "a tree with an array for static data": """
         class Grid:
             def __init__(self, v, names):

@@ -245,7 +245,7 @@ def compile_at_module_level(facts: ModuleFacts, leaf_map: LeafMap) -> Fix | None
     read = _read(facts, leaf_map)
     draft, syntax, call = read.draft, read.draft.syntax, read.call
     mapped, definition = _resolved(read)
-    free = _Free(read, [mapped, *call.keywords, *([definition] if definition is not None else [])])
+    free = _Free(read, [mapped, call.func, *call.keywords, *([definition] if definition is not None else [])])
     if definition is None:
         free.add(mapped)
     for keyword in call.keywords:
