@@ -334,6 +334,27 @@ if __name__ == "__main__":
     assert found(text) == [("JAX402", expected)]
 
 
+@pytest.mark.parametrize(("decorator", "expected"), [("@jax.jit", "apply_updates"), ("", "value_and_grad")])
+def test_a_gradient_of_a_call_of_a_jitted_function_is_compiled(decorator: str, expected: str) -> None:
+    text = f"""
+import jax, optax
+import jax.numpy as jnp
+{decorator}
+def loss(params, batch):
+    return jnp.mean((batch @ params) ** 2)
+
+def fit(params, opt_state, optimizer, batches):
+    for batch in batches:
+        value, grads = jax.value_and_grad(lambda p: loss(p, batch))(params)
+        updates, opt_state = optimizer.update(grads, opt_state)
+        params = optax.apply_updates(params, updates)
+        print(value)
+    return params
+"""
+    (step,) = facts_of(text).steps.training
+    assert step.what.endswith(expected)
+
+
 @pytest.mark.parametrize(("steps", "expected"), [(30, "low"), (300, "high")])
 def test_few_evaluations_in_all_are_no_matter(steps: int, expected: str) -> None:
     text = f"""

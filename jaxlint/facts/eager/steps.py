@@ -573,9 +573,19 @@ class EagerSteps:
             target, higher = wrapped.targets[0], wrapped.wrapper.name in _HIGHER
             if higher and not all(map(self._fits_a_program, self._names.functions(target))):
                 continue  # a gradient is taken of losses, a Jacobian of anything
-            if self._is_visible(target) and not self._is_compiled(target):
+            if self._is_visible(target) and not self._is_compiled(target) and not self._only_calls_compiled(target):
                 return wrapped.wrapper.name.removeprefix("flax.").replace("equinox.", "eqx.")
         return ""
+
+    def _only_calls_compiled(self, node: cst.CSTNode) -> bool:
+        """Whether a function is no more than a call of jitted ones, as `lambda p: loss(p, batch)` is."""
+        functions = self._names.functions(node)
+        return bool(functions) and all(
+            not self._arrays.of_function(function)
+            and self._arrays.calls_compiled(function.node.body)
+            and all(self._is_compiled(call.func) for call in calls_in(function.node.body))
+            for function in functions
+        )
 
     def _is_visible(self, node: cst.CSTNode, depth: int = _DEPTH) -> bool:
         """Whether an expression is a function of the project, of which jaxlint knows whether it is compiled."""
