@@ -40,9 +40,11 @@ both a jitted function and an eager loop run the same code. A `cond` or `switch`
 compiles nothing: both branches run, and a `select` takes the results.
 
 At confidence `low`: nothing visible calls the function, so its callers may well trace it; it runs once, or no
-visible loop runs it again and it does more than compute a value; the body is
-created above the loop that uses it, or passed to several calls, so it compiles once for all iterations, and no long
-visible loop runs the whole; the loop around it goes through cases (models, solvers), of which the call gets no data.
+visible loop runs it again and it does more than compute a value; only the main block of its own module runs it again,
+and other modules use it; the body runs a function that the caller passes, which needs a program of its own anyway; the
+body is created above the loop that uses it, or passed to several calls, so it compiles once for all iterations, and no
+long visible loop runs the whole; the loop around it goes through cases (models, solvers), of which the call gets no
+data.
 
 ## Fix safety
 A body that captures nothing from the call moves to module level, a lambda as a named function: safe, unless it may read

@@ -33,7 +33,8 @@ A check of values (`if jnp.any(x < 0): raise ...`) goes outside the jitted funct
 Conditions that Python can decide under trace: `is None`, `isinstance`, `.shape`, `.ndim`, `.dtype`, `len`, the truth of
 a list or dictionary of arrays; conditions inside `lax.cond` and `while_loop`, which are not Python conditions; values
 that nothing visible shows to be traced; a tuple that a JAX loop passes to its body, which Python compares by itself;
-under `try`, where `pytest.raises` expects the error, and after a check for tracers.
+under `try`, where `pytest.raises` expects the error, after a check for tracers, and behind a flag that every trace
+leaves off, such as the `verbose=False` of a body that a JAX loop gives its carry alone.
 
 At confidence `low`: in a branch for scalars (`if x.ndim == 0`), which a trace may never enter.
 
