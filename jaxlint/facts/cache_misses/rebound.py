@@ -8,7 +8,6 @@ again.
 from __future__ import annotations
 
 import functools
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -30,6 +29,7 @@ _ABOUT = frozenset({"shape", "dtype", "ndim", "size"})
 _ASKING = frozenset({"len", "isinstance", "print", "type", "id"})
 _LITERALS = (cst.List, cst.Dict, cst.Set, cst.ListComp, cst.DictComp, cst.SetComp)
 _MAKING = frozenset({"list", "dict", "set", "deque", "defaultdict", "OrderedDict"})
+_STATEMENTS = (cst.Assign, cst.AugAssign, cst.Expr)
 _DEEPEST = 3
 
 
@@ -65,13 +65,14 @@ class ReboundNames:
         self._calls = facts.calls
         self._tracing = facts.tracing
         self._constants = facts.constants
+        self._known: dict[tuple[int, str], list[Change]] = {}
 
     @functools.cached_property
     def found(self) -> list[Rebound]:
         """The names, once for each jitted function, at the first place that reads them."""
         found: list[Rebound] = []
         for function in self._tree.functions:
-            if self._changes and any(wrapped.wrapper.compiles for wrapped in self._tracing.direct(function)):
+            if any(wrapped.wrapper.compiles for wrapped in self._tracing.direct(function)):
                 found.extend(self._of(function))
         return sorted(found, key=lambda rebound: self._tree.context(rebound.use).order)
 
@@ -80,11 +81,14 @@ class ReboundNames:
         seen = set[str]()
         for reader in reached.values():
             for node in self._tree.body(reader):
-                if not isinstance(node, cst.Name) or node.value in seen or id(node) not in self._tree.contexts:
+                if type(node) is not cst.Name or node.value in seen or id(node) not in self._tree.contexts:
                     continue
-                changes = self._changes_to(node) if node.value in self._changed_names else []
+                scope = self._names.scope_of(node.value, self._tree.context(node).scope)
+                if scope is None or (scope.function is not None and id(scope.function) in reached):
+                    continue
+                changes = self._changes_to(node.value, scope)
                 if changes and not self._is_beside_the_value(node):
-                    rebound = self._judged(node, function, changes, reached)
+                    rebound = self._judged(node, function, scope, changes, reached)
                     if rebound is not None:
                         seen.add(node.value)
                         yield rebound
@@ -105,35 +109,36 @@ class ReboundNames:
 
     # What changes
 
-    @functools.cached_property
-    def _changes(self) -> dict[tuple[int, str], list[Change]]:
-        """What may change a name after its first binding, by scope and name."""
-        found: dict[tuple[int, str], list[Change]] = defaultdict(list)
-        scopes = {id(self._tree.module_scope): self._tree.module_scope}
-        scopes.update((id(function.scope), function.scope) for function in self._tree.functions)
-        for scope in scopes.values():
-            for name, bindings in scope.bindings.items():
-                for number, binding in enumerate(bindings):
-                    outside = binding.context.function is not scope.function
-                    if binding.kind not in ("assign", "unpack", "loop", "function"):
-                        continue
-                    if not number and binding.context.loop is None and not outside:
-                        continue
-                    if isinstance(binding.value, cst.CSTNode):
-                        node = binding.value
-                    elif isinstance(binding.value, Function):
-                        node = binding.value.node
-                    else:
-                        continue
-                    if not self._keeps_value(node, name, alone=len(bindings) == 1):
-                        found[id(scope), name].append(Change(node, binding.context))
-        for node in within(self._tree.module):
-            for root, key in _filled(node):
-                context = self._tree.contexts.get(id(node))
-                scope_of = self._names.scope_of(root.value, context.scope) if context is not None else None
-                if context is not None and scope_of is not None and self._is_python(root, of_numpy=key is not None):
-                    found[id(scope_of), root.value].append(Change(node, context, key))
-        return found
+    def _changes_to(self, name: str, scope: Scope) -> list[Change]:
+        """Return what may change a name of a scope after its first binding."""
+        key = (id(scope), name)
+        if key not in self._known:
+            self._known[key] = [*self._bound_again(name, scope), *self._filled(name, scope)]
+        return self._known[key]
+
+    def _bound_again(self, name: str, scope: Scope) -> Iterator[Change]:
+        bindings = scope.bindings[name]
+        for number, binding in enumerate(bindings):
+            value = binding.value.node if isinstance(binding.value, Function) else binding.value
+            if binding.kind not in ("assign", "unpack", "loop", "function") or not isinstance(value, cst.CSTNode):
+                continue
+            first = not number and binding.context.loop is None and binding.context.function is scope.function
+            if not first and not self._keeps_value(value, name, alone=len(bindings) == 1):
+                yield Change(value, binding.context)
+
+    def _filled(self, name: str, scope: Scope) -> Iterator[Change]:
+        """Yield the statements that set an item of what a name holds, or change it in place by a method."""
+        for use in self._tree.loads.get(name, ()):
+            part = self._tree.parent(use)
+            if not isinstance(part, (cst.Subscript, cst.Attribute)) or part.value is not use:
+                continue
+            statement = next((one for one in self._tree.ancestors(part) if isinstance(one, _STATEMENTS)), None)
+            if statement is None or not _sets(statement, part):
+                continue
+            context = self._tree.context(use)
+            of_numpy = isinstance(part, cst.Subscript)
+            if self._names.scope_of(name, context.scope) is scope and self._is_python(use, of_numpy=of_numpy):
+                yield Change(statement, context, _key(part) if isinstance(part, cst.Subscript) else None)
 
     def _is_python(self, node: cst.Name, *, of_numpy: bool) -> bool:
         """Whether a name holds a list, a dictionary or an array of NumPy; what is put into a `jax.new_ref` is seen."""
@@ -144,14 +149,6 @@ class ReboundNames:
             or any(last_name(func) in _MAKING for func in calls)
             or (of_numpy and any(name.startswith("numpy.") for func in calls for name in self._names.externals(func)))
         )
-
-    @functools.cached_property
-    def _changed_names(self) -> set[str]:
-        return {name for _, name in self._changes}
-
-    def _changes_to(self, node: cst.Name) -> list[Change]:
-        scope = self._names.scope_of(node.value, self._tree.context(node).scope)
-        return self._changes.get((id(scope), node.value), []) if scope is not None else []
 
     def _keeps_value(self, value: cst.CSTNode, name: str, *, alone: bool) -> bool:
         """Whether a binding leaves a name as it was: `f = jax.jit(f)`, or the same constant in each iteration."""
@@ -185,13 +182,10 @@ class ReboundNames:
     # Both
 
     def _judged(
-        self, node: cst.Name, function: Function, changes: list[Change], reached: dict[int, Function]
+        self, node: cst.Name, function: Function, scope: Scope, changes: list[Change], reached: dict[int, Function]
     ) -> Rebound | None:
         """Return the first change that visible code makes between two calls."""
         sites = self._sites(function)
-        scope = self._names.scope_of(node.value, self._tree.context(node).scope)
-        if scope is None or (scope.function is not None and id(scope.function) in reached):
-            return None
         for change in changes:
             if not self._reads_key(node, change) or self._is_first_value(change, node.value):
                 continue
@@ -286,20 +280,14 @@ def _is_around(outer: Function, function: Function) -> bool:
     return False
 
 
-def _filled(node: cst.CSTNode) -> Iterator[tuple[cst.Name, cst.BaseExpression | None]]:
-    """Yield the names whose items a statement sets, with the key, or that it changes in place by a method."""
-    targets: list[cst.BaseExpression] = []
-    if isinstance(node, cst.Assign):
-        targets.extend(target.target for target in node.targets)
-    elif isinstance(node, cst.AugAssign):
-        targets.append(node.target)
-    elif isinstance(node, cst.Expr) and isinstance(node.value, cst.Call):
-        func = node.value.func
-        if isinstance(func, cst.Attribute) and func.attr.value in IN_PLACE and isinstance(func.value, cst.Name):
-            yield func.value, None
-    for target in targets:
-        if isinstance(target, cst.Subscript) and isinstance(target.value, cst.Name):
-            yield target.value, _key(target)
+def _sets(statement: cst.CSTNode, part: cst.Subscript | cst.Attribute) -> bool:
+    """Whether a statement assigns to an item, or is a call of a method that changes its object in place."""
+    if isinstance(statement, cst.Assign):
+        return any(target.target is part for target in statement.targets)
+    if isinstance(statement, cst.AugAssign):
+        return statement.target is part
+    call = statement.value if isinstance(statement, cst.Expr) else None
+    return isinstance(call, cst.Call) and call.func is part and last_name(part) in IN_PLACE
 
 
 def _key(node: cst.Subscript) -> cst.BaseExpression | None:
