@@ -761,14 +761,20 @@ class Search:
             yield 0.3, replace(state, device=state.device | {*arrays})
 
     def _of_size(self, state: State, world: World, message: str) -> Iterator[tuple[float, State]]:
-        """Yield states in which integers are as large as axes, where an exception names one that is no axis."""
-        named = {int(text) for text in re.findall(r"(?<![\w.])\d{1,5}(?![\w.])", message[:400])} - {SIZE}
+        """Yield states in which an integer that an exception names is as large as axes, or as what it asks for."""
+        numbers = dict.fromkeys(int(text) for text in re.findall(r"(?<![\w.])\d{1,5}(?![\w.])", message[:400]))
+        named = set(numbers) - {SIZE}
         changes = {}
         for path in world.touched:
             choice = world.choice(path)
             if choice.kind != "static" or type(choice.data) is not int or choice.data not in named:
                 continue
-            index = _index_of(self._slots[path].choices, Choice("static", SIZE))
+            choices = self._slots[path].choices
+            for number in list(numbers)[:_TEXTS] if _ASKS.search(message) else ():
+                wanted = Choice("static", number)
+                choices += [] if wanted in choices else [wanted]
+                yield 0.45, state.choosing({path: choices.index(wanted)})
+            index = _index_of(choices, Choice("static", SIZE))
             if index is not None:
                 changes[path] = index
                 yield 0.4, state.choosing({path: index})
@@ -1103,6 +1109,8 @@ _OF_VALUES = ("ValueError", "RuntimeError", "LinAlgError", "ZeroDivisionError", 
 """What code raises that does not like the numbers it is given."""
 _QUOTED = re.compile(r"(['\"`])([\w.+-]{1,40})\1")
 _TEXTS = 6
+_ASKS = re.compile(r"\b(must|should|expected|at least|at most|needs?)\b|[<>]=")
+"""How an exception says which value it wants."""
 _ONE_NUMBER = ("truth value of an array", "only scalar", "only 0-dimensional", "only length-1")
 _OF_SHAPES = ("ValueError", "TypeError", "IndexError")
 """What is raised by code that does not like the shapes it is given."""

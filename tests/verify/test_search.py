@@ -106,9 +106,18 @@ def test_arguments_are_found(judge: Judge, text: str) -> None:
             """,
             "optax.adam",
         ),
+        (
+            """
+            def f(x, n: int):
+                if type(n) is not int or n < 19:
+                    raise ValueError(f"n must be >= 19, got {n}")
+                return jax.jit(lambda v: v * n)(x)  # here
+            """,
+            "n=19",
+        ),
     ],
 )
-def test_objects_are_made_as_their_users_make_them(judge: Judge, text: str, made: str) -> None:
+def test_arguments_are_what_users_and_messages_say(judge: Judge, text: str, made: str) -> None:
     judgement = judge(text)
     assert judgement.shown is True, judgement.evidence
     assert made in judgement.figures.inputs
