@@ -140,7 +140,8 @@ def _fixes(facts: ModuleFacts, step: Step) -> Iterator[Fix]:
     yield from edits.offered(lambda: training.compiled_step(facts, step))
     if step.inner is not step.call:
         yield from edits.offered(lambda: compiling.enclosing_function(facts, step.inner))
-    yield from edits.offered(lambda: transforms.compiled_gradient(facts, step.inner))
+    if all(part is step.inner for part in facts.steps.parts(step.loop)):  # else the rest would still run eagerly
+        yield from edits.offered(lambda: transforms.compiled_gradient(facts, step.inner))
 
 
 def _fixes_of_call(facts: ModuleFacts, call: cst.Call) -> Iterator[Fix]:

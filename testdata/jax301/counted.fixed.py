@@ -33,7 +33,7 @@ def pairs(x):
     def row(i, v):
         return lax.fori_loop(0, 32, lambda j, w: w + i * j, v)
 
-    return lax.fori_loop(0, 32, row, x)
+    return lax.fori_loop(0, 40, row, x)
 
 
 @jax.jit

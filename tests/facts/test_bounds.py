@@ -103,6 +103,21 @@ def test_a_range_from_a_number_ends_where_the_array_that_callers_make_ends() -> 
     assert bound_of("for i in range(1, len(x)): x = x + x[i]", more=more) == (CONSTANT, 400)
 
 
+def test_what_only_makes_an_array_of_an_argument_is_as_long_as_it() -> None:
+    text = """
+    def images(shifts):
+        shifts = jnp.atleast_1d(shifts)
+        for i in range(1, shifts.size): print(shifts[i])
+
+    def main(period):
+        images(jnp.array([-period, 0.0, period]))
+        images(0.0)
+    """
+    facts = facts_of(text)
+    found = facts.loops.bounds.of(facts.tree.loops[0])
+    assert (found.kind, found.shown) == (DATA_AXIS, 3)
+
+
 def test_an_annotation_says_that_a_parameter_is_an_array() -> None:
     """So it is in a function that is staged but not known to be given traced values."""
     text = """

@@ -295,3 +295,74 @@ def test_it_is_left_alone(name: str) -> None:
 def test_it_is_found(name: str) -> None:
     text, main, code = FOUND[name]
     assert code in codes(text, main)
+
+
+@pytest.mark.parametrize(
+    ("decorator", "found"), [("", ["JAX202"]), ("@beartype.beartype", ["JAX202"]), ("@nj.pure", [])]
+)
+def test_what_an_unknown_decorator_makes_takes_what_nobody_knows(decorator: str, found: list[str]) -> None:
+    text = f"""
+import jax
+import jax.numpy as jnp
+import beartype
+import ninjax as nj
+
+
+{decorator}
+def program(mode, x):
+    return x if mode else 2 * x
+
+
+fast = jax.jit(program, static_argnames=["mode"])
+
+
+def run(x):
+    return fast(jnp.ones(3), x)
+"""
+    assert [finding.code for finding in lint(Source(text, "a.py"), Settings())] == found
+
+
+@pytest.mark.parametrize(
+    ("kept", "called", "found"),
+    [
+        ("", "self.up(self.down(x))", ["JAX405"]),
+        ("", "self.decode(self.encode(x))", ["JAX405"]),
+        ("", "self.scaled(self.shifted(x))", []),
+        ("@eqx.filter_jit", "self.up(self.down(x))", []),
+    ],
+)
+def test_a_model_calls_modules_that_it_keeps(kept: str, called: str, found: list[str]) -> None:
+    text = f"""
+import equinox as eqx
+import jax.numpy as jnp
+
+
+class Model(eqx.Module):
+    up: eqx.nn.Linear
+    down: eqx.nn.Linear
+
+    def encode(self, x):
+        return self.up(x)
+
+    def decode(self, x):
+        return self.down(x)
+
+    def scaled(self, x):
+        return 2.0 * x
+
+    def shifted(self, x):
+        return x - 1.0
+
+    {kept}
+    def __call__(self, x):
+        return {called}
+
+
+def evaluated(batches, key):
+    model = Model(eqx.nn.Linear(3, 3, key=key), eqx.nn.Linear(3, 3, key=key))
+    total = 0.0
+    for batch in batches:
+        total += float(jnp.mean(model(batch)))
+    return total
+"""
+    assert [finding.code for finding in lint(Source(text, "a.py"), Settings())] == found

@@ -133,8 +133,18 @@ class Calls:
     def _is_wrapped(self, call: cst.Call, context: Context, function: Function) -> bool:
         if self._wrappings.of_function(function) or self._is_rebound(call.func, context, function):
             return True
+        if isinstance(call.func, cst.Attribute) and self._is_replaced(call.func, function):
+            return True
         return not any(value is function for value in self.names.values(call.func)) and any(
             isinstance(value, Expression) and isinstance(value.node, cst.Call) for value in self.names.values(call.func)
+        )
+
+    def _is_replaced(self, func: cst.Attribute, function: Function) -> bool:
+        """Whether an object keeps a method in wrapped form under its name, `self.step = jax.jit(Model.step)`."""
+        return any(
+            any(behind is function for behind, _ in self._behind_wrapper(value.node))
+            for value in self.names.values(func)
+            if isinstance(value, Expression) and isinstance(value.node, cst.Call)
         )
 
     def _is_rebound(self, func: cst.BaseExpression, context: Context, function: Function) -> bool:

@@ -245,8 +245,11 @@ class FunctionContexts:
 
     def is_compiled(self, function: Function) -> bool:
         """Whether a decorator compiles a function, or may: one from another file of which nothing is known."""
-        if any(wrapped.wrapper.stages for wrapped in self._wrappings.of_function(function)):
-            return True
+        stages = any(wrapped.wrapper.stages for wrapped in self._wrappings.of_function(function))
+        return stages or self.is_changed_unseen(function)
+
+    def is_changed_unseen(self, function: Function) -> bool:
+        """Whether a decorator from another file, of which nothing is known, may make something else of a function."""
         for decorator in function.decorators:
             called = decorator.func if isinstance(decorator, cst.Call) else decorator
             if self._wrappings.wrapping(decorator) is not None:

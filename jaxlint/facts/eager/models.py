@@ -77,6 +77,8 @@ class Models:
         values = self._names.values(call.func)
         if not values or not all(isinstance(value, Parameter) and value.annotation is None for value in values):
             return False
+        if self._calls.callees(call):
+            return False  # the class is known, as that of `self`
         keywords = {arg.keyword.value for arg in call.args if arg.keyword is not None}
         used = {attribute.attr.value for attribute in self._attributes_of(call.func)}
         return bool(keywords or used) and any(self._has(cls, keywords, used) for cls in self._modules)

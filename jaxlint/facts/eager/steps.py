@@ -466,14 +466,17 @@ class EagerSteps:
         method = self._names.method(cls, "__call__")
         if method is None or self._compiled.wrapper_of(method) or self._tracing.may_be_traced(method):
             return False
-        layers = sum(
-            isinstance(node, cst.Call)
-            and isinstance(node.func, cst.Attribute)
-            and isinstance(node.func.value, cst.Name)
-            and node.func.value.value == "self"
-            for node in within(method.node.body)
-        )
-        return layers > 1
+        return self._layers(cls, method) > 1
+
+    def _layers(self, cls: Class, method: Function, depth: int = 2) -> int:
+        """Return how many modules that an instance keeps a method calls, by way of other methods as well."""
+        found = 0
+        for node in within(method.node.body):
+            func = node.func if isinstance(node, cst.Call) else None
+            if isinstance(func, cst.Attribute) and isinstance(func.value, cst.Name) and func.value.value == "self":
+                own = self._names.method(cls, func.attr.value)
+                found += 1 if own is None else self._layers(cls, own, depth - 1) if depth else 0
+        return found
 
     def _is_step_of_object(self, call: cst.Call, func: cst.Attribute) -> str:
         """Return what a method does, if it is the update of an optimizer or the forward pass of a model."""

@@ -16,7 +16,7 @@ from jaxlint.facts.context.calls import Calls, argument_of
 from jaxlint.facts.jax_api.glance import SHORT
 from jaxlint.facts.jax_api.name_priors import COORDINATES, DATA_LENGTHS, VECTORS
 from jaxlint.facts.syntax.constants import Constants
-from jaxlint.facts.syntax.names import Element, Expression, Item, Names
+from jaxlint.facts.syntax.names import Element, Expression, Item, Names, Value
 from jaxlint.facts.syntax.tree import Loop, Parameter, Tree, children, last_name
 from jaxlint.facts.values.values import Kind, Values
 
@@ -32,6 +32,8 @@ TUPLES = frozenset(
 """The functions that give a Python sequence of arrays, one for each dimension, argument or leaf."""
 
 _MODULES = ("jax.numpy", "numpy")
+_SAME = frozenset({"jax.numpy.asarray", "jax.numpy.array", "jax.numpy.atleast_1d", "jax.numpy.ravel"})
+"""Functions of which a vector comes out as long as it went in."""
 _WRITTEN_OUT = frozenset(f"{module}.{name}" for module in _MODULES for name in ("array", "asarray", "stack"))
 _AS_LONG_AS_TOLD = {
     f"{module}.{name}": position
@@ -323,7 +325,7 @@ class Bounds:
         """Return the bound that an array's axis is: as long as the literals that visible callers make it of."""
         if axis != 0:
             return Bound(BoundKind.DATA_AXIS, name=_written(array), axis=axis)
-        values = self._names.values(array)
+        values = self._sources(array)
         lengths = [
             self._worth(value, self._length_of_array, _DEPTH)
             if isinstance(value, Parameter)
@@ -335,6 +337,17 @@ class Bounds:
             return Bound(BoundKind.CONSTANT, length, length, _written(array), axis)
         shown = [n for value in values if isinstance(value, Parameter) for n in self._given_lengths(value)]
         return Bound(BoundKind.DATA_AXIS, name=_written(array), axis=axis, shown=max(shown, default=None))
+
+    def _sources(self, array: cst.CSTNode) -> list[Value]:
+        """Return what an array may represent, behind what only makes an array of it: `jnp.atleast_1d(x)`."""
+        found: list[Value] = []
+        for value in self._names.values(array):
+            made = value.node if isinstance(value, Expression) else None
+            if isinstance(made, cst.Call) and made.args and not _SAME.isdisjoint(self._names.externals(made.func)):
+                found.extend(self._names.values(made.args[0].value))
+            else:
+                found.append(value)
+        return found
 
     def _given_lengths(self, parameter: Parameter) -> Iterator[int]:
         """Yield the lengths of the arrays that visible callers give, as far as the text shows them."""
@@ -410,7 +423,7 @@ class Bounds:
             axis = self._constants.integer(index.value) if isinstance(index, cst.Index) else None
             return self._along(node.value.value, axis)
         if isinstance(node, cst.Attribute) and node.attr.value in ("shape", "size") and not self._is_stored(node):
-            return Bound(BoundKind.DATA_AXIS, name=_written(node.value))
+            return replace(self._along(node.value, 0), axis=None)
         if isinstance(node, cst.Call) and last_name(node.func) == "len" and node.args:
             found = self._of_elements(node.args[0].value)
             known = found.kind is not BoundKind.UNKNOWN

@@ -80,6 +80,7 @@ class CompiledCalls:
         self._graph = facts.calls
         self._origins = Behind(facts.names, facts.calls)
         self._values = facts.values
+        self._contexts = facts.contexts
 
     @functools.cached_property
     def calls(self) -> list[CompiledCall]:
@@ -145,7 +146,8 @@ class CompiledCalls:
         if not found or any(function is not found[0][1] for _, function, _ in found):
             return None
         wrapped, function, bound = found[0]
-        statics = self._values.statics(wrapped, function)
+        # What a decorator makes of a function may take other arguments than the function.
+        statics = None if self._contexts.is_changed_unseen(function) else self._values.statics(wrapped, function)
         return CompiledCall(
             call,
             self._tree.context(call),
