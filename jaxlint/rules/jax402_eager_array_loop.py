@@ -133,7 +133,7 @@ def _instead(loop: EagerLoop) -> str:
     """Say what can be done at this place: no scan where shapes differ, or where Python needs values."""
     from jaxlint.facts.eager.avoidable import Hindrance
 
-    if Hindrance.SHAPES in loop.hindered:
+    if loop.hindered & {Hindrance.SHAPES, Hindrance.LENGTHS}:
         return "pad or mask the iterations to one shape, then jit the loop body"
     if Hindrance.VALUES in loop.hindered:
         return "jit the parts between which Python needs values, or do it all in NumPy"

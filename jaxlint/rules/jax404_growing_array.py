@@ -37,8 +37,8 @@ rebound in each iteration; for lists that are cleared, created in each iteration
 receives the array, which is JAX501.
 
 At confidence `low`: an attribute that each call of a method makes longer, as nothing shows how often users call it; if
-each iteration reads a file, fits a model or calls a solver, or takes a chunk of the data (`range(0, len(x), size)`) in
-a loop that nothing repeats; if the code shows fewer than 16 iterations.
+each iteration reads a file, or fits or solves something that does not grow, or takes a chunk of the data
+(`range(0, len(x), size)`) in a loop that nothing repeats; if the code shows fewer than 16 iterations.
 
 ## Fix safety
 Unsafe: the parts are collected in a list and joined after the loop; if the loop never runs, a value that is not a JAX

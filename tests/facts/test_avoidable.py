@@ -8,13 +8,13 @@ from jaxlint.facts.eager.avoidable import Hindrance
 from jaxlint.facts.module import ModuleFacts
 from tests.facts.test_contexts import facts_of
 
-SHAPES, VALUES, OUTSIDE = Hindrance.SHAPES, Hindrance.VALUES, Hindrance.OUTSIDE
+SHAPES, LENGTHS, VALUES, OUTSIDE = Hindrance.SHAPES, Hindrance.LENGTHS, Hindrance.VALUES, Hindrance.OUTSIDE
 STEP = "x = jnp.sin(x) * 0.5 + jnp.cos(x)"
 
 
 def facts_of_body(body: str) -> ModuleFacts:
     """Return the facts of a loop with this body."""
-    head = "import time\nimport numpy as np\nx = jnp.ones(9)\nfor i in range(99):\n    "
+    head = "import time\nimport numpy as np\nx = jnp.ones(9)\nmembers = []\nfor i in range(99):\n    "
     return facts_of(head + body.replace("\n", "\n    "))
 
 
@@ -31,6 +31,7 @@ def facts_of_body(body: str) -> ModuleFacts:
         (f"{STEP}\nplt.plot(x)", {OUTSIDE}),
         (f"{STEP}\nwith open('x') as f: print(f.read())", {OUTSIDE}),
         ("x = jnp.sin(jnp.asarray(np.linalg.solve(np.eye(9), jnp.sin(x) * jnp.cos(x) + x)))", {VALUES}),
+        (f"members.append(i)\n{STEP} + jnp.sum(x[members])", {LENGTHS}),
         ("x = jnp.sin(jnp.ones(i)) * 0.5 + jnp.cos(jnp.ones(i))", {SHAPES}),
     ],
 )

@@ -230,9 +230,26 @@ def path(corners):
 """,
         "path(jnp.array([[0.0, 1.0], [1.0, 1.0], [1.0, 0.0]]))",
     ),
-    "a model is fitted to what grows": (GROWN.format("model = fit(data)"), "run(jnp.ones(3), int(input()))"),
+    "a model is fitted beside what grows": (GROWN.format("model = fit(x)"), "run(jnp.ones(3), int(input()))"),
 }
 FOUND = {
+    "a model is fitted to what grows": (
+        GROWN.format("scaled = data / 2; model = fit(scaled)"),
+        "run(jnp.ones(3), int(input()))",
+        "JAX404",
+    ),
+    "a list that an iteration changes is an index": (
+        """
+def sampled(x, n_steps):
+    members = []
+    for i in range(n_steps):
+        members.append(i)
+        x = jnp.sin(x) * jnp.cos(x) + jnp.exp(-x) / (1 + jnp.sum(x[members]))
+    return x
+""",
+        "sampled(jnp.ones(9), int(input()))",
+        "JAX402",
+    ),
     "what grows is all there is": (GROWN.format("model = jnp.tanh"), "run(jnp.ones(3), int(input()))", "JAX404"),
     "a functional environment": (
         ROLLOUT.format("obs, reward = env.step(obs, action)"),

@@ -24,6 +24,7 @@ class Hindrance(enum.Enum):
     """What keeps an iteration from being a part of a compiled program."""
 
     SHAPES = "iterations have different shapes"
+    LENGTHS = "iterations make lists longer or shorter that index arrays; a mask of one length does not"
     VALUES = "Python or NumPy works on values between the array operations"
     OUTSIDE = "each iteration reads or writes a file, draws a figure, or waits for somebody"
     LIBRARY = "each iteration works with a library of the host"
@@ -67,8 +68,9 @@ class Avoidable:
         """Return what hinders the iterations of a loop from being one program, or a jitted function each."""
         found = set()
         parts = self._loops.parts_of_turn(loop)
-        indexed = any(inner.inside(loop) for inner in self._indexed)
-        if indexed or self._varying.shapes_differ(loop) or any(map(self._longer.has, parts)):
+        if any(inner.inside(loop) for inner in self._indexed):
+            found.add(Hindrance.LENGTHS)
+        if self._varying.shapes_differ(loop) or any(map(self._longer.has, parts)):
             found.add(Hindrance.SHAPES)
         if self.is_interrupted(parts):
             found.add(Hindrance.VALUES)

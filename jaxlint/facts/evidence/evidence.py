@@ -38,6 +38,7 @@ from jaxlint.facts.syntax.tree import Context, Function, Loop, Parameter, last_n
 from jaxlint.facts.values.bounds import BoundKind
 from jaxlint.facts.values.compiled_calls import CompiledCall
 from jaxlint.facts.values.iterations import counted_by, is_handed, is_step_loop
+from jaxlint.facts.values.loops import mentions
 
 if TYPE_CHECKING:
     from jaxlint.facts.module import ModuleFacts
@@ -273,7 +274,7 @@ class Evidences:
         doubts = {Doubt.LIGHT} if loop.light and not again else set()
         # Beside an object that stays in Python, much array work is worth a jitted function of its own.
         heavy = {Hindrance.OBJECT} if loop.operations >= _HEAVY else set[Hindrance]()
-        doubts |= {_HINDERED[hindrance] for hindrance in loop.hindered - heavy}
+        doubts |= {_HINDERED[hindrance] for hindrance in _HINDERED.keys() & (loop.hindered - heavy)}
         doubts |= {Doubt.ON_PURPOSE} if loop.on_purpose else set()
         doubts |= {Doubt.MEASURED} if loop.measured else set()
         doubts |= {Doubt.IMMATERIAL} if loop.is_immaterial else set()
@@ -350,9 +351,15 @@ class Evidences:
             evidence = replace(evidence, doubts=evidence.doubts | {Doubt.IMMATERIAL})
         if Hindrance.OUTSIDE in hindered:
             evidence = replace(evidence, doubts=evidence.doubts | {Doubt.OUTSIDE})
-        if loop is not None and any(map(_solves, self._loops.calls_of_turn(loop))):
+        if loop is not None and self._is_beside_solver(growing.name, loop):
             evidence = replace(evidence, doubts=evidence.doubts | {Doubt.BESIDE})
         return replace(evidence, doubts=evidence.doubts - {Doubt.EAGERNESS})
+
+    def _is_beside_solver(self, name: str, loop: Loop) -> bool:
+        """Whether each iteration fits or solves something, of nothing that grows: what does recompiles."""
+        calls = [call for call in self._loops.calls_of_turn(loop) if _solves(call)]
+        grown = made_of({name}, loop) if calls else set()
+        return bool(calls) and not any(mentions(arg.value, grown) for call in calls for arg in call.args)
 
     def step(self, step: Step) -> Evidence:
         """Return the evidence for a step of training that runs eagerly in a loop."""
