@@ -89,6 +89,46 @@ def test_what_has_parameters_of_a_key_is_a_model(body: str, expected: list[tuple
     assert found(MODEL.format(body)) == expected
 
 
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        ("state.apply_fn({'params': state.params}, batch)", ["JAX405"]),
+        ("state.apply_fn(params=state.params, x=batch)", ["JAX405"]),
+        ("state.apply_fn(lambda x: x.astype(float))", []),
+        ("state.apply_fn(jnp.sqrt)", []),
+        ("state.apply_fn(scaled, batch)", []),
+    ],
+)
+def test_a_train_state_applies_its_model_to_variables_and_an_input(call: str, expected: list[str]) -> None:
+    text = f"""
+def scaled(x):
+    return 2 * x
+
+def fit(state, batches):
+    for batch in batches:
+        print({call})
+"""
+    assert [code for code, _ in found(text)] == expected
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        ("jax.grad(lambda h: loss(h, x))(jnp.asarray(1.0))", []),
+        ("jax.grad(lambda h: loss(h, x))(jnp.asarray(params))", []),
+        ("jax.grad(lambda h: loss(h, x))(jnp.asarray(self.params))", ["JAX405"]),
+    ],
+)
+def test_a_gradient_at_points_of_its_own_is_no_step(call: str, expected: list[str]) -> None:
+    text = f"""{LOSS}
+class Check:
+    def run(self, points, params):
+        for x in points:
+            print({call})
+"""
+    assert [code for code, _ in found(text) if code == "JAX405"] == expected
+
+
 @pytest.mark.parametrize(("steps", "rounds", "expected"), [(30, 1, "low"), (300, 1, "high"), (30, 20, "high")])
 def test_few_steps_in_all_are_no_matter(steps: int, rounds: int, expected: str) -> None:
     loss = f"def loss(params, batch):\n    return jnp.mean({'jnp.sin(batch @ params) + ' * rounds}0.0)\n"

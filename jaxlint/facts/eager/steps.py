@@ -310,7 +310,7 @@ class EagerSteps:
             return False
         if isinstance(call.func, cst.Attribute) and not self._names.externals(call.func):
             return True  # a method, whose object may change
-        used = {name for arg in (*call.args, *_given_to_maker(call)) for name in _dotted_within(arg.value)}
+        used = {name for arg in (*call.args, *_given_to_maker(call)) for name in self._used(arg.value)}
         if any("." in name and not self._is_bound_in(loop, name.partition(".")[0]) for name in used):
             return True  # an object that it may change
         made: set[str] = set()
@@ -332,6 +332,14 @@ class EagerSteps:
                 ):
                     made |= {name for target in targets for name in _dotted_within(target)}
         return not made.isdisjoint(_with_owners(used))
+
+    def _used(self, node: cst.CSTNode) -> Iterator[str]:
+        """Yield the dotted names that an expression uses, without those of libraries, which no iteration changes."""
+        if not isinstance(node, (cst.Name, cst.Attribute)):
+            for child in children(node):
+                yield from self._used(child)
+        elif not self._names.externals(node):
+            yield from _dotted_within(node)
 
     def _follows_training(self, loop: Loop, call: cst.Call) -> bool:
         """Whether an evaluation gets what an iteration has changed, or its data: not the points of a plot."""
@@ -488,7 +496,7 @@ class EagerSteps:
             return f"{last_name(owner)}.update"
         if name == "apply" and call.args and self._is_applied(call, owner):
             return f"{last_name(owner)}.apply"
-        if name == "apply_fn" and call.args and not self._compiles_apply:
+        if name == "apply_fn" and self._gives_variables(call) and not self._compiles_apply:
             return f"{last_name(owner) or 'state'}.apply_fn"
         return self._is_gradient(call)
 
@@ -534,6 +542,11 @@ class EagerSteps:
             and element.key.evaluated_value == "params"
             for element in node.elements
         )
+
+    def _gives_variables(self, call: cst.Call) -> bool:
+        """Whether a call has a model's variables and an input, and no function for an object to apply."""
+        given = [arg.value for arg in call.args]
+        return len(given) > 1 and not isinstance(given[0], cst.Lambda) and not self._names.functions(given[0])
 
     @functools.cached_property
     def _compiles_apply(self) -> bool:
