@@ -117,26 +117,26 @@ def toml(table: Table) -> str:
 
 # --- the page --------------------------------------------------------------------------------------------------------
 
-_INTRO = """# What confidences hold
+_INTRO = """# How reliable confidence is
 
-Written by `python -m lintcheck.field calibrate FOLDER`, from the {read} places in public code that
-`lintcheck/labels.tsv` has a reader's verdict on and that jaxlint still reports. `high` is said where at least 19 in 20
-findings of its kind are right or arguable, and enough were read to be sure of 9 in 10; `medium` is to hold 17 in 20.
-The last column is where the share is, nine times in ten, for findings like those that were read.
+Written by `python -m lintcheck.field calibrate FOLDER`, from the {read} places in public code for which
+`lintcheck/labels.tsv` has a reader's verdict and which jaxlint still reports. A finding is shown as `high` if at least
+19 in 20 findings of its kind were right or arguable, and enough were read to be sure of 9 in 10; `medium` aims at 17 in
+20. The last column is the 90% interval of the share, for findings like those that were read.
 
-The rules were shaped by these places: code that nobody has read does worse. A sum of fitted weights over the evidence
-and some twenty further facts was tried for each family (`python -m lintcheck.field fit FOLDER`). In repositories that
-it was not fitted to, it chooses no better than the evidence does by itself, so confidence is no such sum.
+These places shaped the rules, so the figures are lower for code that nobody has read. A sum of fitted weights over the
+evidence and some twenty further facts was tried for each family (`python -m lintcheck.field fit FOLDER`). In
+repositories that it was not fitted to, it chose no better than the evidence does by itself, so it is not used.
 
-![Said against measured, by family of rules](_static/reliability.svg)
+![Share of right or arguable findings, by family of rules and confidence](_static/reliability.svg)
 
 """
 
 
 def page(table: Table) -> str:
-    """Return the page: said against measured."""
+    """Return the page: what was measured for each family and confidence."""
     read = sum(counted.read for grades in table.values() for counted in grades.values())
-    lines = ["| rules | evidence says | said | read | right | arguable | right or arguable | likely |"]
+    lines = ["| rules | evidence | shown as | read | right | arguable | right or arguable | 90% interval |"]
     lines.append("|---|---|---|---:|---:|---:|---:|---|")
     for family, grades in table.items():
         for grade in LEVELS:
@@ -150,7 +150,8 @@ def page(table: Table) -> str:
 
 
 _COLORS = {"high": "#1a7f37", "medium": "#9a6700", "low": "#6e7781"}
-_FONT = 'font-family="sans-serif" font-size="11" fill="currentColor"'
+_FONT = 'font-family="sans-serif" font-size="11" fill="currentColor" color="#24292f"'
+_DARK = "<style>@media (prefers-color-scheme: dark) { svg { color: #d0d7de } }</style>"
 _LEFT, _WIDTH, _ROW, _TOP = 190, 400, 18, 40
 
 
@@ -161,7 +162,7 @@ def svg(table: Table) -> str:
     ]
     height = _TOP + _ROW * len(rows) + 10
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_LEFT + _WIDTH + 60} {height}" {_FONT}>',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_LEFT + _WIDTH + 60} {height}" {_FONT}>{_DARK}',
         f'<text x="{_LEFT}" y="14">right or arguable, of the findings that were read (line: 90% interval)</text>',
     ]
     for share in (0.0, 0.25, 0.5, 0.75, MEDIUM, HIGH, 1.0):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections import defaultdict
@@ -26,6 +27,7 @@ SHADOWS = (
     "pathspec",
     "jax",
     "flake8",
+    "jaxlint",
     "sitecustomize",
 )
 
@@ -125,3 +127,15 @@ def test_several_processes_import_nothing_of_the_folder_either(hostile: Project)
     assert outcome.code == 1, outcome.err
     several = hostile.spawn("-P", "-m", "jaxlint", "check", "-q", "--no-cache", "-j2", ".")
     assert (several.code, several.out) == (1, outcome.out)
+
+
+def test_what_starts_jaxlint_as_a_module_leaves_the_current_folder_out() -> None:
+    root = Path(__file__).parents[2]
+    files = [*(root / "jaxlint").rglob("*.py"), *(root / "editors").glob("vscode/src/*.ts"), root / "action.yml"]
+    starts = [
+        (file.name, flag)
+        for file in files
+        if file.name != "__main__.py"
+        for flag in re.findall(r"([\w-]*)\W+-m\W+jaxlint\b", file.read_text("utf-8"))
+    ]
+    assert starts == [("server.py", "-P"), ("extension.ts", "-P")]

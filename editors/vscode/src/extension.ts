@@ -73,7 +73,8 @@ async function serverCommand(): Promise<string[]> {
   const python = await pythonExtension();
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
   const interpreter: string | undefined = python?.environments?.getActiveEnvironmentPath(folder)?.path;
-  return interpreter ? [interpreter, "-m", "jaxlint"] : ["jaxlint"];
+  // Without -P, Python would import a `jaxlint.py` of the workspace.
+  return interpreter ? [interpreter, "-P", "-m", "jaxlint"] : ["jaxlint"];
 }
 
 // The interface of the Python extension, of which two functions are used.
