@@ -57,10 +57,6 @@ def test_large_monsters(name: str, size: int) -> None:
     assert "JAX000" not in [finding.code for finding in found]
 
 
-SUPERLINEAR = ("branches", "loops under a jit")
-"""Where work still grows faster than the text: `python bench/growth.py` says how fast."""
-
-
-@pytest.mark.parametrize("name", [name for name in fuzz.MONSTERS if name not in SUPERLINEAR])
+@pytest.mark.parametrize("name", fuzz.MONSTERS)
 def test_work_grows_as_the_text_does(name: str) -> None:
     assert fuzz.growth(name, 24) < 2.7  # two is linear, four quadratic

@@ -63,6 +63,22 @@ def test_an_answer_does_not_depend_on_what_was_asked_before() -> None:
     assert ask(graph, values, "c", "b", "a") == [frozenset({1, 2, 3})] * 3
 
 
+def test_an_answer_that_lacks_none_but_its_own_is_found_once() -> None:
+    """Names that each are computed from themselves and from the one before, as in loops that follow each other."""
+    answers: Answers[int] = Answers(Asking())
+    found: list[int] = []
+
+    def reach(node: int) -> int:
+        def find() -> int:
+            found.append(node)
+            return 1 + max(reach(node), reach(node - 1) if node else 0)
+
+        return answers.get(node, find, 0)
+
+    assert [reach(node) for node in (40, 20)] == [41, 21]
+    assert sorted(found) == list(range(41))
+
+
 def test_no_star_import_binds_a_keyword() -> None:
     """`from shapes import *` may bind `size`, but never `False`."""
     facts = facts_of("from shapes import *\nflag = False\nif flag: f(size)")

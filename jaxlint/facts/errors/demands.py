@@ -15,6 +15,7 @@ import libcst as cst
 
 from jaxlint.facts.context.calls import Calls, argument_of
 from jaxlint.facts.jax_api.name_priors import FUNCTIONS
+from jaxlint.facts.syntax.answers import Answers
 from jaxlint.facts.syntax.names import Expression, External, Names
 from jaxlint.facts.syntax.tree import Function, Parameter, Tree, kinds
 from jaxlint.facts.values.compiled_calls import CompiledCalls
@@ -83,6 +84,7 @@ class Demands:
         self._calls = calls
         self._values = values
         self._compiled = {id(call.node): call for call in compiled.calls}
+        self._behind: Answers[tuple[Parameter, ...] | None] = Answers(names.asking)
 
     def of(self, function: Function) -> list[Demand]:
         """Return the demands in a function's body, in source order, those of functions defined in it skipped."""
@@ -311,7 +313,7 @@ class Demands:
             if kind is Kind.DATA and not parameters and use in ("test", "index", "key"):
                 continue  # it may be a container, whose truth Python knows, or the key of a dictionary
             if found is None:
-                found = Demand(part, use, function, tuple(parameters or ()))
+                found = Demand(part, use, function, parameters or ())
             elif found.parameters:
                 found = replace(found, also=(*found.also, *(parameters or ())))
         return found
@@ -322,41 +324,38 @@ class Demands:
             return False
         return isinstance(node.slice[0].slice.value, cst.BaseString) and self._values.kind(node.value) is Kind.DATA
 
-    def parameters_behind(self, node: cst.CSTNode) -> list[Parameter] | None:
+    def parameters_behind(self, node: cst.CSTNode) -> tuple[Parameter, ...] | None:
         """Return the traced parameters that a value is computed from by Python's own arithmetic.
 
         None where it holds anything else that is traced, such as the result of an array operation.
         """
-        found: list[Parameter] = []
-        work: list[cst.CSTNode] = [node]
-        seen: set[int] = set()
-        while work:
-            part = work.pop()
-            if id(part) in seen or not self._values.kind(part).traced:
-                continue
-            seen.add(id(part))
-            if isinstance(part, (cst.BinaryOperation, cst.UnaryOperation, cst.Comparison)):
-                work.extend(operands(part))
-            elif isinstance(part, cst.Subscript) and self._is_named_item(part):
-                work.append(part.value)
-            elif isinstance(part, cst.Name):
-                for value in self._names.values(part):
-                    if isinstance(value, Parameter):
-                        found.append(value)
-                    elif isinstance(value, Expression) and value.node is not part:
-                        work.append(value.node)
-                    else:
-                        return None
-            else:
+        return self._behind.get(id(node), lambda: self._find_behind(node), ())
+
+    def _find_behind(self, node: cst.CSTNode) -> tuple[Parameter, ...] | None:
+        if not self._values.kind(node).traced:
+            return ()
+        found: dict[int, Parameter] = {}
+        inner: list[cst.CSTNode] = []
+        if isinstance(node, (cst.BinaryOperation, cst.UnaryOperation, cst.Comparison)):
+            inner.extend(operands(node))
+        elif isinstance(node, cst.Subscript) and self._is_named_item(node):
+            inner.append(node.value)
+        elif isinstance(node, cst.Name):
+            for value in self._names.values(node):
+                if isinstance(value, Parameter):
+                    found[id(value)] = value
+                elif isinstance(value, Expression) and value.node is not node:
+                    inner.append(value.node)
+                else:
+                    return None
+        else:
+            return None
+        for part in inner:
+            behind = self.parameters_behind(part)
+            if behind is None:
                 return None
-        unique: list[Parameter] = []
-        for parameter in reversed(found):
-            if parameter not in unique:
-                unique.append(parameter)
-        return unique
-
-
-"""Names by which parameters that are plain functions go; a model or a layer may be a tree."""
+            found.update((id(parameter), parameter) for parameter in behind)
+        return tuple(found.values())
 
 
 def _first_pattern(node: cst.Match) -> cst.CSTNode | None:

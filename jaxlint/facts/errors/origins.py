@@ -7,7 +7,7 @@ operation.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import libcst as cst
 
@@ -30,7 +30,7 @@ class Origins:
         tracing: Tracing,
         values: Values,
         constants: Constants,
-        behind: Callable[[cst.CSTNode], list[Parameter] | None],
+        behind: Callable[[cst.CSTNode], Sequence[Parameter] | None],
     ) -> None:
         self._calls = calls
         self._tracing = tracing
@@ -64,7 +64,7 @@ class Origins:
                 found.extend(p for p in further if p not in found)
         return found
 
-    def _given(self, site: CallSite, parameter: Parameter) -> list[Parameter] | None:
+    def _given(self, site: CallSite, parameter: Parameter) -> Sequence[Parameter] | None:
         """Return the traced parameters that a call passes on, None where it gives the result of an array operation."""
         argument = argument_of(site.node, parameter, bound=site.bound)
         if argument is None or not self._values.kind(argument).traced:

@@ -18,7 +18,7 @@ import libcst as cst
 
 from jaxlint.facts.jax_api.arrays import ANNOTATIONS
 from jaxlint.facts.syntax.answers import Answers, Asking
-from jaxlint.facts.syntax.tree import Binding, Class, Context, Function, Parameter, Scope, Tree, kinds
+from jaxlint.facts.syntax.tree import Binding, Branch, Class, Context, Function, Parameter, Scope, Tree, kinds
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +56,8 @@ Value: TypeAlias = External | Function | Class | Parameter | Expression | Item |
 _EXPLAINED = kinds(cst.Name, cst.Attribute, cst.Lambda, cst.IfExp, cst.BooleanOperation, cst.NamedExpr)
 """The classes of expressions that represent others."""
 
-_MOST = 64
-"""How many values one expression is taken to have."""
+MOST = 64
+"""How many values one expression is taken to have, and how many of the assignments that reach it say what it holds."""
 
 
 class Names:
@@ -67,7 +67,7 @@ class Names:
         self.tree = tree
         self.asking = Asking()
         self._values: Answers[tuple[Value, ...]] = Answers(self.asking)
-        self._orders_of: dict[int, list[int]] = {}
+        self._ordered: dict[int, tuple[list[Binding], list[int]]] = {}
         self._uses: dict[str, dict[int, list[cst.Name]]] = {}
         self._orders: Answers[list[Class]] = Answers(self.asking)
         self._base_names: Answers[tuple[str, ...]] = Answers(self.asking)
@@ -107,45 +107,38 @@ class Names:
         found = scope.bindings[name]
         if len(found) == 1 or scope.frame is not context.scope.frame:
             return found
-        earlier, later = self._around(found, context.order)
+        found, orders = self._in_order(found)
+        place, branch = bisect.bisect_left(orders, context.order), context.branch
         reaching: list[Binding] = []
         certain: Context | None = None
-        for binding in earlier:
-            other = binding.context
-            if not _exclusive(other, context):
-                reaching.append(binding)
-                if context.branch[: len(other.branch)] == other.branch:
-                    certain = other
-                    break
+        for index in range(place - 1, -1, -1):
+            arms = found[index].context.branch
+            if arms and branch and arms[0][0] == branch[0][0] and _exclusive(arms, branch):
+                continue
+            reaching.append(found[index])
+            if branch[: len(arms)] == arms:
+                certain = found[index].context
+                break
         carried: list[Binding] = []
         # What an iteration leaves behind is bound again in the next iteration before the use.
         if context.loop is not None and (certain is None or certain.loop is not context.loop):
             again = certain.loop if certain is not None else None
             carried = [
                 binding
-                for binding in later
+                for binding in itertools.islice(found, place, None)
                 if (loop := binding.context.loop) is not None
                 and context.loop.inside(loop)
                 and (again is None or not again.inside(loop))
             ]
         return [*reversed(reaching), *carried] or found
 
-    def _around(self, found: list[Binding], order: int) -> tuple[Iterable[Binding], Iterable[Binding]]:
-        """Return the bindings of a name before a statement, the last of them first, and those that are not before it.
-
-        Both are looked through only as far as is asked for, and found by halves where the bindings are in order.
-        """
-        orders = self._orders_of.get(id(found))
-        if orders is None:
-            orders = [binding.context.order for binding in found]
-            if any(one > other for one, other in itertools.pairwise(orders)):
-                orders = []
-            self._orders_of[id(found)] = orders
-        if not orders:
-            before = [binding for binding in found if binding.context.order < order]
-            return reversed(before), [binding for binding in found if binding.context.order >= order]
-        place = bisect.bisect_left(orders, order)
-        return (found[index] for index in range(place - 1, -1, -1)), itertools.islice(found, place, None)
+    def _in_order(self, found: list[Binding]) -> tuple[list[Binding], list[int]]:
+        """Return the bindings of a name in the order of their statements, and that order."""
+        known = self._ordered.get(id(found))
+        if known is None:
+            ordered = sorted(found, key=lambda binding: binding.context.order)
+            known = self._ordered[id(found)] = ordered, [binding.context.order for binding in ordered]
+        return known
 
     def uses(self, binding: Binding) -> list[cst.Name]:
         """Return the loads that a binding may reach, in source order, those in inner functions included."""
@@ -404,9 +397,9 @@ _CONVENTIONS = {
 """What names represent that nothing in a file binds, as in one cut out of a notebook: nothing else has them."""
 
 
-def _exclusive(one: Context, other: Context) -> bool:
+def _exclusive(one: Branch, other: Branch) -> bool:
     """Whether two places are in different arms of one statement, so that one cannot follow the other."""
-    for (node, arm), (other_node, other_arm) in zip(one.branch, other.branch, strict=False):
+    for (node, arm), (other_node, other_arm) in zip(one, other, strict=False):
         if node != other_node:
             return False
         if arm != other_arm:
@@ -428,6 +421,6 @@ def _unique(values: Iterable[Value]) -> tuple[Value, ...]:
         elif isinstance(value, External):
             key = value.name
         seen.setdefault(key, value)
-        if len(seen) >= _MOST:
+        if len(seen) >= MOST:
             break
     return tuple(seen.values())

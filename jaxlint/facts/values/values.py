@@ -18,7 +18,7 @@ from jaxlint.facts.context.wrapping import Wrapped
 from jaxlint.facts.jax_api import arrays
 from jaxlint.facts.syntax import guards
 from jaxlint.facts.syntax.constants import UNKNOWN
-from jaxlint.facts.syntax.names import Element, Expression, External, Item
+from jaxlint.facts.syntax.names import MOST, Element, Expression, External, Item
 from jaxlint.facts.syntax.tree import Binding, Class, Function, Parameter, within
 from jaxlint.facts.values.pytrees import Pytrees
 from jaxlint.facts.values.sizes import is_generator
@@ -352,7 +352,7 @@ class Values:
     def _of_name(self, node: cst.Name) -> Kind:
         if node.value in ("True", "False", "None"):
             return Kind.PYTHON
-        bindings = self._names.bindings(node)
+        bindings = self._names.bindings(node)[-MOST:]
         if not bindings:
             return Kind.UNKNOWN
         # A value that a loop makes from itself takes the kind of its other definitions.

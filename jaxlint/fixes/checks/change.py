@@ -101,11 +101,14 @@ class Change:
             work: list[ast.AST] = [self.syntax.top(self._first_code(span))]
         except NoFixError:
             return
+        first, last = (self.syntax.source.position(offset)[0] for offset in (span.start, span.end))
         while work:
             node = work.pop()
             for child in ast.iter_child_nodes(node):
                 if not hasattr(child, "lineno"):
                     work.append(child)
+                    continue
+                if child.end_lineno < first or child.lineno > last:  # type: ignore[attr-defined]
                     continue
                 inner = self.syntax.span(child)
                 if inner.end <= span.start or inner.start >= span.end:

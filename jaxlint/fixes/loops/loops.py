@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from jaxlint.facts.syntax.tree import Binding, Context
+from jaxlint.facts.syntax.tree import Binding, Context, kinds
 from jaxlint.facts.values.values import Kind
 from jaxlint.finding import Applicability, Fix, Span
 from jaxlint.fixes.checks.eager import ROUNDING
@@ -34,6 +34,10 @@ if TYPE_CHECKING:
 _LONG = 10_000
 """How many iterations a loop is taken to have whose number is not known."""
 _DEPTH = 4
+_NO_ARRAYS = kinds(
+    *(cst.List, cst.Dict, cst.Set, cst.Tuple, cst.ListComp, cst.DictComp, cst.SetComp, cst.Lambda),
+    *(cst.SimpleString, cst.FormattedString, cst.ConcatenatedString),
+)
 _OPENS = re.compile(r":\s*(#.*)?$")
 _WORD = re.compile(r"[^\W\d]\w*")
 
@@ -384,10 +388,10 @@ class _Body:
 
     def _check_type(self, value: cst.CSTNode, starts: list[cst.CSTNode], shapes: Shapes) -> None:
         """Doubt a value that is surely of another type than the one with which the name starts."""
-        types, other = {shapes.type_of(start) for start in starts}, shapes.type_of(value)
-        starts_whole = any(shapes.type_of(start) and not shapes.is_number(start) for start in starts)
+        types, other = [shapes.type_of(start) for start in starts], shapes.type_of(value)
+        starts_whole = any(kind and not shapes.is_number(start) for kind, start in zip(types, starts, strict=True))
         complex_numbers = shapes.is_complex(value) and not all(map(shapes.is_complex, starts))
-        if (other and types != {other}) or (starts_whole and shapes.is_fraction(value)) or complex_numbers:
+        if (other and {*types} != {other}) or (starts_whole and shapes.is_fraction(value)) or complex_numbers:
             self._keeps_shapes = False
         if isinstance(value, cst.Call) and shapes.converts(value):
             self._keeps_shapes = False
@@ -426,12 +430,7 @@ class _Body:
 
 
 def _is_no_array(node: cst.CSTNode) -> bool:
-    if isinstance(node, cst.Name):
-        return node.value in ("None", "True", "False")
-    return isinstance(
-        node,
-        (cst.List, cst.Dict, cst.Set, cst.Tuple, cst.ListComp, cst.DictComp, cst.SetComp, cst.BaseString, cst.Lambda),
-    )
+    return node.__class__ in _NO_ARRAYS or (isinstance(node, cst.Name) and node.value in ("None", "True", "False"))
 
 
 # The edit
@@ -508,9 +507,8 @@ def _refuse_closures(draft: Draft, node: ast.For | ast.While) -> None:
     inside = set(ast.walk(node))
     function = scopes.frame(node)
     for name in {inner.id for inner in inside if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store)}:
-        for load in scopes.loads(name, function):
-            if load not in inside and scopes.frame(load) is not function:
-                raise NoFixError(f"a function reads {name}, which the loop assigns")
+        if any(load not in inside for load in scopes.loads_of_others(name, function)):
+            raise NoFixError(f"a function reads {name}, which the loop assigns")
 
 
 def _local_name(draft: Draft, unrolled: Unrolled, base: str) -> str:

@@ -29,6 +29,8 @@ class Scopes:
         self._global: dict[Scope, set[str]] = defaultdict(set)
         self._nonlocal: dict[Scope, set[str]] = defaultdict(set)
         self._loads: dict[str, list[ast.Name]] = defaultdict(list)
+        self._loads_of: dict[str, dict[Scope | None, list[ast.Name]]] = {}
+        self._loads_of_others: dict[tuple[str, Scope], list[ast.Name]] = {}
         stack: list[tuple[ast.AST, Scope]] = [(node, self.module) for node in reversed(self.module.body)]
         while stack:
             node, scope = stack.pop()
@@ -140,8 +142,20 @@ class Scopes:
 
     def loads(self, name: str, scope: Scope) -> list[ast.Name]:
         """Return the loads of a name that `scope` binds, in the order of the text."""
-        found = [node for node in self._loads.get(name, ()) if self.binder(name, self.of(node)) is scope]
-        return sorted(found, key=lambda node: (node.lineno, node.col_offset))
+        known = self._loads_of.get(name)
+        if known is None:
+            known = self._loads_of[name] = defaultdict(list)
+            for node in sorted(self._loads.get(name, ()), key=lambda node: (node.lineno, node.col_offset)):
+                known[self.binder(name, self.of(node))].append(node)
+        return known.get(scope, [])
+
+    def loads_of_others(self, name: str, scope: Scope) -> list[ast.Name]:
+        """Return those of them that are in functions and classes inside that scope."""
+        loads = self._loads_of_others.get((name, scope))
+        if loads is None:
+            loads = [load for load in self.loads(name, scope) if self.frame(load) is not scope]
+            self._loads_of_others[name, scope] = loads
+        return loads
 
     def captured(self, *nodes: ast.AST) -> dict[str, list[ast.Name]]:
         """Return the names in `nodes` that functions and classes around them bind, each with its loads."""
