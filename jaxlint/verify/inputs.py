@@ -89,7 +89,7 @@ class State:
     choices: Mapping[str, int] = field(default_factory=dict)
     sizes: Mapping[tuple[str, int], int] = field(default_factory=dict)
     distinct: bool = False
-    """Whether the numbers of an array differ, where they are all one otherwise."""
+    """Whether the numbers of an array, or of a sequence, differ, where they are all one otherwise."""
     scale: int = 1
     """How many times as long every axis is."""
     integers: int = 1
@@ -233,7 +233,7 @@ class Synthesis:
                     value = self.jax.random.PRNGKey(0)
                 else:
                     make: Any = numpy.zeros if dtype.startswith("int") else numpy.ones
-                    if distinct and dtype.startswith(("float", "bfloat")):
+                    if distinct and dtype.startswith(("float", "bfloat", "int")):
                         make = _distinct
                     # NumPy knows the types of jax by their classes, not by their names.
                     value = self.jax.device_put(make(shape, self.jax.numpy.dtype(dtype)))
@@ -480,7 +480,9 @@ class Synthesis:
         found = []
         if _SHAPE.match(name) and not arrays:
             found += [Choice("sequence", (tuple, int, count)) for count in (2, 3, 1, 4)]
-        if (use.size or _INTEGER.match(name)) and not arrays:
+        # What is indexed, multiplied as a matrix or iterated over is no number, whatever its name.
+        number = not arrays and not use.iterated and not use.least_rank
+        if (use.size and not arrays) or (number and _INTEGER.match(name)):
             found += _INTEGERS
         if (use.flag and not use.least_rank and not arrays) or _FLAG.match(name):
             found += _FLAGS
@@ -495,7 +497,7 @@ class Synthesis:
                 Choice("array", (2, "int32")),
                 *_INTEGERS[:1],
             ]
-        if _NUMBER.match(name):
+        if number and _NUMBER.match(name):
             found += [Choice("static", 0.5)]
         if _TREE_NAME.match(name) and not arrays and not use.least_rank:
             found += [*_arrays(use)[:2], Choice("dict", ("a", "b"))]
@@ -547,6 +549,11 @@ class World:
     def synthesis(self) -> Synthesis:
         """What knows the choices."""
         return self._synthesis
+
+    @property
+    def is_varied(self) -> bool:
+        """Whether numbers differ from each other."""
+        return self._state.distinct
 
     def is_of_numpy(self, path: str) -> bool:
         """Tell whether the arrays at a path, of which nothing says what they are, are of NumPy."""
@@ -636,7 +643,10 @@ class World:
                 types_ = inner if isinstance(inner, tuple) else (inner,) * count
                 if isinstance(inner, tuple) or kind is tuple:
                     return kind(self._part(f"{path}[{n}]", "", t) for n, t in enumerate(types_))
-                return kind(self._part(f"{path}[*]", "", t) for t in types_)
+                items = [self._part(f"{path}[*]", "", t) for t in types_]
+                if self._state.distinct and all(type(item) is int for item in items):
+                    items = [item + number for number, item in enumerate(items)]
+                return kind(items)
             case "record":
                 names = [
                     n for n in self._use(path).attributes if n not in ("replace", "_replace") and not n.startswith("__")
@@ -804,10 +814,10 @@ class Model(_StandIn):
 
 
 def _distinct(shape: tuple[int, ...], dtype: Any) -> Any:
-    """Return distinct numbers between a half and one and a half, the same each time."""
+    """Return numbers between a half and one and a half, or indices of an axis, that differ; the same each time."""
     numpy = importlib.import_module("numpy")
-    count = int(numpy.prod(shape))
-    return (0.5 + (numpy.arange(1, count + 1) * _GOLDEN) % 1.0).reshape(shape).astype(dtype)
+    part = (numpy.arange(1, int(numpy.prod(shape)) + 1) * _GOLDEN) % 1.0
+    return (part * SIZE if numpy.issubdtype(dtype, numpy.integer) else 0.5 + part).reshape(shape).astype(dtype)
 
 
 def _parameters(path: str, function: Any) -> list[inspect.Parameter]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import enum
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from jaxlint.finding import Impact
 from jaxlint.verify import judge
@@ -541,8 +542,10 @@ class Proof:
                 return Judgement(None, inputs.reason)
             seen = self._observe(target, inputs, dispatches=anchor if dispatches else None)
             judgement = self._judged(judge_one, seen, line, anchor) if dispatches else judge_one(seen)
-            if judgement.shown or inputs is None or not dispatches or inputs.given:
+            if judgement.shown or inputs is None or inputs.given:
                 return judgement
+            if not dispatches:
+                return self._varied(judge_one, judgement, inputs, line, anchor)
             # What was invented may have been what nothing has to be done for.
             inputs = self._find(target, line, anchor, "dispatch", sliced=sliced, rest=False)
             if inputs is None or inputs.reason:
@@ -557,6 +560,24 @@ class Proof:
             if judgement.shown is not None or not targets:
                 return judgement
         return self._worst(one, targets)
+
+    def _varied(
+        self,
+        judge_one: Callable[[Observation], Judgement],
+        before: Judgement,
+        inputs: Inputs,
+        line: int,
+        anchor: Anchor,
+    ) -> Judgement:
+        """Judge once more with invented numbers that differ from each other, where those that do not showed nothing."""
+        if inputs.sliced or inputs.state.get("distinct", True):
+            return before
+        state = {**inputs.state, "distinct": True}
+        other = self._find(inputs.target, line, anchor, "reach", state=state)
+        if other is None or other.reason:
+            return before
+        judgement = judge_one(self._observe(inputs.target, other))
+        return judgement if judgement.shown else before
 
     def _judged(
         self, judge_one: Callable[[Observation], Judgement], seen: Observation, line: int, anchor: Anchor
@@ -635,12 +656,20 @@ class Proof:
         return result
 
     def _find(
-        self, target: str, line: int, anchor: Anchor, effect: str, sliced: str = "", *, rest: bool = True
+        self,
+        target: str,
+        line: int,
+        anchor: Anchor,
+        effect: str,
+        sliced: str = "",
+        *,
+        rest: bool = True,
+        state: Mapping[str, Any] | None = None,
     ) -> Inputs | None:
         """Look for arguments of a target that has no example; None where there is one, or none are looked for.
 
         `sliced` says for what parts of it may be skipped, where they fail; not `rest`, that it does not matter how the
-        call goes on after the place.
+        call goes on after the place; `state` is what to try first.
         """
         if self._budget is None or target in self._module.loaded.examples:
             return None
@@ -651,8 +680,11 @@ class Proof:
         whole = parts if effect == "error" else ()
         pieces = None if rest else parts
         inside = self._places.inside(line) if effect == "renew" else None
+        if state is None and target not in (first := self._targets(line)[:1]):
+            # What a function takes is often what its callers take, under the same names.
+            state = next((one.state for one in self._inputs.values() if one.target in first), None)
         inputs = self._module.search(
-            target, line, anchor, effect, *budget, parts=whole, sliced=sliced, pieces=pieces, inside=inside
+            target, line, anchor, effect, *budget, state, parts=whole, sliced=sliced, pieces=pieces, inside=inside
         )
         self._inputs[key] = inputs
         return inputs

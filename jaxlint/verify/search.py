@@ -225,8 +225,9 @@ class Search:
     def _find(self, wanted: Wanted, mode: str, tries: int, seconds: float) -> Found | None:
         end = clock.now() + seconds
         counter = itertools.count()
-        heap: list[tuple[float, float, int, State]] = [(0.0, 0.0, next(counter), self._best)]
-        seen = {self._best.key}
+        starts = {state.key: state for state in (self._best, State())}
+        heap: list[tuple[float, float, int, State]] = [(0.0, 0.0, next(counter), state) for state in starts.values()]
+        seen = set(starts)
         best = -2.0
         needs_values = late = 0
         partly: Found | None = None
@@ -322,7 +323,7 @@ class Search:
         if works and wanted.effect == "dispatch" and _dispatched(run, wanted.anchor) < _SEVERAL:
             arrays = [path for path in world.touched if world.choice(path).kind == "array"]
             return Outcome(None, 1.0, arrays, None, "nothing was dispatched one by one", world, idle=True)
-        if works or self._does(run, wanted):
+        if works or self._does(run, wanted) or self._refused(failure, wanted, world):
             left_out = works and not all(run.evaluated.get(part) for part in wanted.parts)
             text = self._describe(world)
             opaque = tuple(p for p in world.touched if world.choice(p).kind in _STAND_INS)
@@ -565,13 +566,20 @@ class Search:
         }
         return bool(calls) and not calls & set(failure.stack)
 
+    def _refused(self, failure: Failure | None, wanted: Wanted, world: World) -> bool:
+        """Tell whether jax refused an instance of the code's own, of which it can make no array, for an argument."""
+        match = _REFUSED.match(failure.message) if failure is not None and wanted.effect == "error" else None
+        if match is None or match[1] != self._target or match[2] not in world.touched:
+            return False
+        return world.choice(match[2]).kind in ("instance", "made")
+
     def _failed(self, failure: Failure, world: World, base: float) -> Outcome:
         line = self._line(failure)
         uses = self._definitions.uses(self._chased) if self._chased else self._uses
         progress = base
         suspects: list[str] = []
         if line is not None and uses is not None:
-            progress = base + uses.progress(line) + 0.01 * min(len(failure.stack), 9)
+            progress = base + uses.progress(line) + 0.01 * min(len(failure.stack), 9) + self._inner(failure)
             suspects = uses.suspects(line)
         if self._chased is not None:
             suspects = [f"{self._target}()>{path}" for path in suspects]
@@ -583,6 +591,16 @@ class Search:
         where = failure.stack[0].line if failure.stack and failure.stack[0].file == self._path else line
         reason = f"line {where}: {text}" if where else text
         return Outcome(None, progress, suspects, failure, reason, world, self._names(failure))
+
+    def _inner(self, failure: Failure) -> float:
+        """Return, as a share of a statement, how far the functions came that the target called when it failed."""
+        share, weight = 0.0, 0.7
+        for place in reversed(failure.stack):
+            function = self._definitions.around(place.line) if place.file == self._path else None
+            if function is not None and function not in (self._node, self._chased):
+                done = self._definitions.uses(function).progress(place.line)
+                share, weight = share + weight * done / (done + 2), 0.3 * weight
+        return share
 
     def _names(self, failure: Failure) -> frozenset[str]:
         """Return the names on the innermost line of the module that an exception passed through."""
@@ -696,14 +714,16 @@ class Search:
 
     def _resized(self, state: State, arrays: list[str], world: World, message: str) -> Iterator[tuple[float, State]]:
         """Yield states in which one axis has another size."""
-        sizes = [*_numbers(message), SIZE * 4, SIZE * 2, SIZE + 1, 1]
+        named = _numbers(message)
+        sizes = [*named, SIZE * 4, SIZE * 2, SIZE + 1, 1]
         for rank, path in enumerate(arrays[:4]):
             dims = world.choice(path).data[0]
             count = len(dims) if isinstance(dims, tuple) else dims
             for axis in range(count):
                 if (path, axis) not in state.sizes and len(state.sizes) < _EDITS:
                     for place, size in enumerate(dict.fromkeys(sizes)):
-                        yield 1.8 + 0.3 * place + 0.2 * rank, state.sizing(path, axis, size)
+                        price = 0.9 if size in named else 1.8
+                        yield price + 0.3 * place + 0.2 * rank, state.sizing(path, axis, size)
 
     def _mended(
         self, state: State, blamed: list[str], world: World, kind: str, message: str
@@ -904,7 +924,7 @@ class Search:
             else:
                 text = str(choice)
             parts.append(f"{path.rpartition('>')[2]}={text}")
-        text = ", ".join(parts)
+        text = ", ".join([*parts, *(["with numbers that differ"] if world.is_varied else [])])
         return text if len(text) < _TEXT else text[: _TEXT - 3] + "..."
 
     def _to_chase(self, line: int) -> list[Function]:
@@ -1058,7 +1078,7 @@ def _kinds_for(kind: str, message: str) -> tuple[str, ...]:
         return ("dict",)
     if "a mapping" in message:
         return ("dict",)
-    if "unpack" in message or "not iterable" in message or "not subscriptable" in message:
+    if any(words in message for words in ("unpack", "not iterable", "not subscriptable", "iteration over a 0-d")):
         return ("sequence", "array", "dict")
     return ()
 
@@ -1080,6 +1100,8 @@ def _numbers(message: str) -> list[int]:
     return [number for number in dict.fromkeys(found) if 2 < number <= 4096 and number != SIZE][:3]
 
 
+_REFUSED = re.compile(r"Error interpreting argument to <function (\S+) at .* at path (\w+)", re.DOTALL)
+"""How jax says that it was given what is no array, and which parameter of which function got it."""
 _NO_ATTRIBUTE = re.compile(r"'(\w+)' object has no attribute '(\w+)'")
 _SETTERS = 3
 _OF_NUMPY = re.compile(r"'numpy\.\w+' object has no attribute")

@@ -57,6 +57,7 @@ class F:
         # names
         "def f(key, x):\n    return jax.jit(lambda k: jax.random.normal(k, x.shape))(key)  # here\n",
         "def f(x, num_heads):\n    y = x.reshape(num_heads, -1)\n    return jax.jit(lambda v: v + 1)(y)  # here\n",
+        "def f(weights, features):\n    for x in features:\n        jax.jit(lambda v: v @ weights)(x)  # here\n",
         # types
         "def f(x: jax.Array, n: int, flag: bool):\n    return jax.jit(lambda v: v[:n] if flag else v)(x)  # here\n",
         # a size that no other axis has
@@ -178,6 +179,36 @@ def test_a_loop_at_module_level_is_run_where_it_stands(judge: Judge) -> None:
     assert judge(text.replace("jnp.sin({})", "i"), "JAX402").shown is False
     judgement = judge(text.format("nowhere"), "JAX402")
     assert (judgement.shown, "NameError: name 'nowhere'" in judgement.evidence) == (None, True)
+
+
+def test_numbers_that_differ_are_tried_where_equal_ones_show_nothing(judge: Judge) -> None:
+    text = "g = jax.jit(jnp.sin)\n\ndef f(lengths):\n    for n in lengths:\n        g(jnp.zeros(({}, 2)))  # here\n"
+    judgement = judge(text.format("n"), "JAX501")
+    assert judgement.shown is True, judgement.evidence
+    assert judge(text.format("3 + 0 * n"), "JAX501").shown is None
+
+
+def test_callers_take_what_a_function_takes(judge: Judge) -> None:
+    judgement = judge(
+        """
+        kept = jnp.ones((32, 64)), jnp.ones((64, 65_536))
+
+        def loss(student, x):
+            hidden = jnp.tanh(x @ kept[0])
+            return jnp.sum((x @ student - hidden @ kept[1]) ** 2)  # here
+
+        @jax.jit
+        def step(student, x):
+            return student - jax.grad(loss)(student, x)
+        """,
+        "JAX303",
+    )
+    assert (judgement.shown, judgement.figures.target) == (True, "step"), judgement.evidence
+
+
+def test_what_jax_refuses_shows_an_error(judge: Judge) -> None:
+    text = "class A:\n    @jax.jit  # here\n    def f(self, x):\n        return x\n\ndef g(x):\n    return A().f(x)\n"
+    assert judge(text, "JAX212").shown is True
 
 
 def test_what_fails_to_load_explains_itself(judge: Judge) -> None:
