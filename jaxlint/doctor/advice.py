@@ -44,11 +44,6 @@ FLOOD = (
     "or use NumPy for what runs once."
 )
 LARGE = "Python loops unroll under trace.  Use jax.lax.scan or jax.lax.fori_loop, or jit the loop body."
-WITHIN_A_LIBRARY = (
-    "`{name}` changes or makes an object, so it cannot be jitted from here.  The persistent cache "
-    "(jax_compilation_cache_dir, with jax_persistent_cache_min_compile_time_secs=0) saves the compilation on the next "
-    "start of the program."
-)
 COMPILE = (
     "Jit it once: `compiled = {compiled}`, and call that instead of `{name}`.  It compiles once per shape of its "
     "arguments."
@@ -60,6 +55,12 @@ CONSTANTS = (
 GROWTH = (
     "Each new shape recompiles, also in a jitted function.  Allocate the largest size once and write into it, or pad "
     "to a few fixed sizes and mask."
+)
+CHANGES = "it changes or makes an object, so it cannot be jitted from here"
+AKIN = "`{name}` at line {line} runs the same operations, and compiles them if this does not"
+PERSISTENT = (
+    "The persistent cache (jax_compilation_cache_dir, with jax_persistent_cache_min_compile_time_secs=0) saves the "
+    "compilation on the next start of the program."
 )
 HEAVY = "most of this is the cost of the operations themselves, such as random numbers, which one program pays too"
 PLACELESS = "JAX's log does not say where they ran; `jaxlint run` does."

@@ -35,7 +35,9 @@ _OF_FLOODS = frozenset("JAX401 JAX402 JAX403 JAX404 JAX405 JAX901".split())
 _OF_SIZE = frozenset("JAX301 JAX302 JAX303".split())
 MOST = 10
 """How many suggestions are shown at most."""
-SMALL = 0.02
+SMALL = 0.05
+LARGE = 5.0
+"""A change is worth it that saves this part of all seconds, or as many seconds."""
 MOST_FILES = 5_000
 """How many files of the folder of a run are read at most: it may have been the home of everything."""
 
@@ -60,9 +62,21 @@ class Joined:
 
     @property
     def shown(self) -> list[Suggestion]:
-        """The suggestions that are worth reading: at most ten, of which each is about 2% of all seconds and more."""
-        least = SMALL * self.model.totals.cost.total
-        return [suggestion for suggestion in self.suggestions if suggestion.seconds >= least][:MOST]
+        """The changes that are worth it, the best first, and at most ten."""
+        worth = (one for one in self.suggestions if (one.seconds if one.is_open else one.worth) >= self.least)
+        return sorted(worth, key=lambda one: -one.worth)[:MOST]
+
+    @property
+    def least(self) -> float:
+        """How many seconds of a process are worth a word."""
+        totals = self.model.totals
+        return min(SMALL * totals.cost.total / max(totals.processes, 1), LARGE)
+
+    @property
+    def rest(self) -> list[Suggestion]:
+        """The suggestions that are not shown, what costs most first."""
+        kept = set(map(id, self.shown))
+        return sorted((one for one in self.suggestions if id(one) not in kept), key=lambda one: -one.seconds)
 
     @property
     def savings(self) -> dict[int, float]:

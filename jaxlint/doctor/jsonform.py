@@ -183,6 +183,7 @@ def _suggestion(suggestion: Suggestion, joined: Joined) -> dict[str, Any]:
         "seconds": round(suggestion.seconds, 9),
         "facts": suggestion.facts,
         "advice": suggestion.advice,
+        "obstacle": suggestion.obstacle,
         "causes": list(dict.fromkeys(group.cause.value for group in suggestion.misses)),
         "findings": [finding(diagnostic) for diagnostic in suggestion.findings],
         "possible_findings": [finding(diagnostic) for diagnostic in suggestion.possible],

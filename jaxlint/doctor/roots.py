@@ -55,7 +55,7 @@ class Root:
     loops: set[Key] = field(default_factory=set)
     """The functions of such operations whose first compile is in here too."""
     akin: list[Root] = field(default_factory=list)
-    """Other calls that run the same loops: operations that both run are compiled by whichever runs first."""
+    """Other calls that run the same loops: they would compile its operations, were it jitted alone."""
     processes: int = 1
     """In how many processes this happened, alike in each."""
 
@@ -112,26 +112,27 @@ def find(model: Model, sources: Sources) -> list[Root]:
         root.processes = len(_processes(root, flood_of)) or 1
         if root.kind == "growth":
             root.saving = root.seconds * (1 - 1 / len(root.sizes))
-        elif root.kind != "library":
+        elif root.kind != "library" and not root.akin:
             # Of a body one statement is one change.
-            lines = _by_line(root) if root.kind == "body" else [root.operations]
+            lines = _by_line(root) if root.kind == "body" else {root.site: root.operations}
             kept = 0.0 if root.kind == "unknown" else each
-            root.saving = max(sum(min(o.cost.total, each * o.count) for o in line) - kept for line in lines)
-            root.saving = max(root.saving, 0.0)
+            savings = {at: sum(min(o.cost.total, each * o.count) for o in line) - kept for at, line in lines.items()}
+            root.site = max(savings, key=lambda at: savings[at], default=root.site)
+            root.saving = max(savings.get(root.site, 0.0), 0.0)
         # Once each has to be compiled.
-        kept_of = {id(group): 0 if group.key in root.loops else 1 for group in root.again}
+        kept_of = {id(group): 0 if group.key in root.loops and not root.akin else 1 for group in root.again}
         root.saving += sum(group.cost.total * (1 - kept_of[id(group)] / group.compiles) for group in root.again)
         root.saving /= root.processes
     return sorted(found, key=lambda root: -root.saving)
 
 
-def _by_line(root: Root) -> list[list[Operation]]:
-    """Return the operations of a body, those of each line together."""
-    lines: dict[object, list[Operation]] = {}
+def _by_line(root: Root) -> dict[Frame | None, list[Operation]]:
+    """Return the operations of a body by their lines, each told by its first place."""
+    lines: dict[object, tuple[Frame | None, list[Operation]]] = {}
     for operation in root.operations:
         at = next((frame for frame in operation.stack if frame in root.sites), None)
-        lines.setdefault((at.file, at.line) if at is not None else None, []).append(operation)
-    return list(lines.values()) or [[]]
+        lines.setdefault((at.file, at.line) if at is not None else None, (at, []))[1].append(operation)
+    return dict(lines.values())
 
 
 def _processes(root: Root, flood_of: dict[int, Flood]) -> set[tuple[str, str]]:
@@ -200,7 +201,8 @@ class _Roots:
             if group.cause is not causes.Cause.REDEFINED_FUNCTION:
                 continue
             first, other = begun.get(group.key, (None, root))
-            if first == key or group.compiles > 1:
+            # What one call compiles several times, one program has several times too.
+            if (first == key or group.compiles > 1) and not runs_once(group.stack, self._sources):
                 _known(made, key, root).again.append(group)
                 made[key].loops.update([group.key] if first == key else [])
             if first not in (None, key):
@@ -528,6 +530,15 @@ def _is_repeated(stack: tuple[Frame, ...], sources: Sources) -> bool:
     """Tell whether a Python loop led there."""
     texts = ((sources.text(frame.file), frame.line) for frame in stack)
     return any(text is not None and any(line in rows for rows in text.repeated) for text, line in texts)
+
+
+def runs_once(stack: tuple[Frame, ...], sources: Sources) -> bool:
+    """Tell whether a stack is there once in a run: no loop led to it, and the user's own lines call each other."""
+    texts = [(sources.text(frame.file), frame) for frame in stack]
+    if not texts or any(text is None or any(frame.line in rows for rows in text.loops) for text, frame in texts):
+        return False
+    calls = itertools.pairwise(stack)
+    return all(inner.function.rpartition(".")[2] in sources.line(outer) for inner, outer in calls)
 
 
 def _grown(operations: list[Operation]) -> Iterator[tuple[Operation, tuple[int, ...]]]:

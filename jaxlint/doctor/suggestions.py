@@ -14,7 +14,7 @@ from jaxlint.doctor import advice
 from jaxlint.doctor.causes import Cause
 from jaxlint.doctor.events import Equations, Frame
 from jaxlint.doctor.model import Cost, Flood, Key, MissGroup, Model, Operation
-from jaxlint.doctor.roots import WHILE_TRACED, Root
+from jaxlint.doctor.roots import WHILE_TRACED, Root, runs_once
 from jaxlint.doctor.sources import Sources
 from jaxlint.doctor.traceable import Module
 
@@ -39,6 +39,11 @@ class Tried:
     seconds_after: float = 0.0
     failure: str = ""
 
+    @property
+    def saved(self) -> float:
+        """How many seconds were saved: below 0 where it took more, 0 where it failed."""
+        return 0.0 if self.failure else self.seconds_before - self.seconds_after
+
 
 @dataclass
 class Suggestion:
@@ -61,8 +66,21 @@ class Suggestion:
     floods: list[Flood] = field(default_factory=list)
     root: Root | None = None
     tried: Tried | None = None
+    obstacle: str = ""
+    """Why nothing is saved, where that is known."""
     flood_costs: dict[int, Cost] = field(default_factory=dict)
     """By `id()` of a flood: what its operations cost that the suggestion is about."""
+
+    @property
+    def worth(self) -> float:
+        """How many seconds following it saves: as measured, where it was tried, else at most."""
+        return self.tried.saved if self.tried is not None else self.saving
+
+    @property
+    def is_open(self) -> bool:
+        """Tell whether it is not known how much it saves: a log says no seconds, or no equations of a program."""
+        is_large = self.root is None and any(group.cause is Cause.NEW_FUNCTION for group in self.misses)
+        return self.tried is None and self.saving == 0 and (is_large or self.seconds == 0)
 
     @property
     def other_sites(self) -> list[Frame]:
@@ -189,7 +207,7 @@ def _root_advice(root: Root) -> str:
     if root.kind == "unknown":
         return f"{advice.FLOOD}  {advice.PLACELESS}"
     if root.kind == "library":
-        return advice.WITHIN_A_LIBRARY.format(name=_clipped(root.name))
+        return advice.PERSISTENT
     if root.kind == "body":
         why = f"  `{root.name}` cannot be jitted as a whole: {root.obstacle}." if root.obstacle and root.name else ""
         if root.obstacle == WHILE_TRACED:
@@ -244,7 +262,12 @@ def _of_miss(group: MissGroup, findings: list[Diagnostic], model: Model, sources
         return Suggestion("", group.site, each * share, seconds, advice.LARGE, findings=findings, misses=[group])
     text = advice.ADVICE[group.cause]
     if group.cause is Cause.REDEFINED_FUNCTION and group.key.file and not sources.is_user(group.key.file):
+        if runs_once(group.stack, sources):
+            # No jitted function around such a call is called twice.
+            return None
         text = advice.OF_A_LIBRARY
+        begun = any(m.key == group.key and m.cause is Cause.NEW_FUNCTION and m.site == group.site for m in model.misses)
+        each *= 1 - (0 if begun else 1) / group.count
     return Suggestion("", group.site, each, seconds, text, findings=findings, misses=[group])
 
 
@@ -406,13 +429,20 @@ def _say_operations(suggestion: Suggestion) -> None:
     listed = ", ".join(f"{name} x{count}" if count > 1 else name for name, count in most[:8])
     if listed:
         suggestion.facts.append(listed + (f" and {len(most) - 8} more" if len(most) > 8 else ""))
-    if (
-        root is not None
-        and root.kind not in ("growth", "library")
-        and suggestion.seconds > 0
-        and suggestion.saving < suggestion.seconds / 5
-    ):
+    if root is not None:
+        suggestion.obstacle = _obstacle(root)
+    if suggestion.obstacle == advice.HEAVY:
         suggestion.facts.append(advice.HEAVY)
+
+
+def _obstacle(root: Root) -> str:
+    """Say why jitting a root saves nothing, or little; empty where it does not."""
+    if root.kind == "library":
+        return advice.CHANGES
+    if root.akin:
+        akin = root.akin[0]
+        return advice.AKIN.format(name=_clipped(akin.name), line=akin.site.line if akin.site is not None else 0)
+    return advice.HEAVY if root.kind != "growth" and root.saving < root.seconds / 5 else ""
 
 
 def _say_loops(suggestion: Suggestion, root: Root, programs: int, end: str) -> None:
@@ -423,14 +453,11 @@ def _say_loops(suggestion: Suggestion, root: Root, programs: int, end: str) -> N
             suggestion.facts.append(f"{names} in it compiled again, {_counted(times, 'time')}")
         else:
             suggestion.title = f"`{_clipped(root.name)}` compiles {names} again, {_counted(times, 'time')}{end}"
-    for akin in root.akin[:1]:
-        line = akin.site.line if akin.site is not None else 0
-        instead = "jit it too, or it compiles their operations instead"
-        suggestion.facts.append(f"`{_clipped(akin.name)}` at line {line} runs the same loops: {instead}")
 
 
 def _clipped(name: str) -> str:
-    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 3]}..."
+    """Return the text of a function; of a long expression what it calls, as `vmap(...)`."""
+    return name if len(name) <= _LONGEST else f"{name[:_LONGEST].partition('(')[0]}(...)"
 
 
 _LONGEST = 60

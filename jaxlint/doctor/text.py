@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TextIO
 
 from jaxlint import terminal
+from jaxlint.doctor import advice
+from jaxlint.doctor.causes import Cause
 from jaxlint.doctor.join import Joined
 from jaxlint.doctor.model import Cost, Function, Model
 from jaxlint.doctor.suggestions import Suggestion
@@ -24,6 +26,7 @@ WIDTH = 100
 _FILES = 5
 _DIVERGENCES = 5
 _NAMED = 4
+_COSTS = 5
 
 
 @dataclass(frozen=True)
@@ -109,17 +112,41 @@ def _write_suggestions(joined: Joined, writer: _Plain) -> None:
             writer.heading("Nothing was compiled twice, and nothing ran operation by operation.")
         return
     shown = joined.shown
-    rest = [suggestion for suggestion in joined.suggestions if suggestion not in shown]
-    saved = seconds(sum(suggestion.saving for suggestion in rest))
-    if not shown:
-        changes = _count(len(rest), "small change")
-        writer.heading(f"Nothing to change that matters: {changes} would save up to {saved}.")
-        return
-    writer.heading("What to change, the largest saving first")
-    for number, suggestion in enumerate(shown, 1):
-        writer.suggestion(number, suggestion, joined)
-    if rest:
-        writer.text(f"and {len(rest)} smaller, which would save up to {saved} together")
+    if shown:
+        writer.heading("What to change, the largest saving first")
+        for number, suggestion in enumerate(shown, 1):
+            writer.suggestion(number, suggestion, joined)
+    else:
+        writer.heading(nothing(joined))
+    rest = joined.rest
+    told = [suggestion for suggestion in rest if suggestion.seconds >= joined.least][:_COSTS]
+    if told:
+        writer.heading("What costs much and would save little")
+    for suggestion in told:
+        where, cost = place(suggestion.site, joined), seconds(suggestion.seconds)
+        writer.text(f"  {where}: {suggestion.title}; {cost}, {_why_not(suggestion)}")
+    if len(rest) > len(told):
+        saved = seconds(sum(max(suggestion.worth, 0.0) for suggestion in rest[len(told) :]))
+        writer.text(f"and {len(rest) - len(told)} smaller, which would save up to {saved} together")
+
+
+def nothing(joined: Joined) -> str:
+    """Say that nothing is worth a change, and what the seconds are."""
+    model = joined.model
+    total = model.totals.cost.total
+    again = sum(group.cost.total for group in model.misses if group.cause is not Cause.NEW_FUNCTION)
+    names = [function.key.name for function in model.functions if function.compiles or function.cache_loads]
+    most = f", most of them of {' and '.join(dict.fromkeys(names[:2]))}" if names else ""
+    text = f"Nothing here is worth changing: {seconds(total - again)} of {seconds(total)} are first compiles{most}."
+    return text if model.totals.persistent or model.totals.cache_loads else f"{text}  {advice.PERSISTENT}"
+
+
+def _why_not(suggestion: Suggestion) -> str:
+    if suggestion.tried is not None:
+        return _saving(suggestion)
+    if suggestion.obstacle:
+        return f"but {suggestion.obstacle}"
+    return f"of which up to {seconds(suggestion.saving)} could be saved"
 
 
 def _write_unused(joined: Joined, writer: _Plain) -> None:
@@ -305,12 +332,10 @@ def _details(suggestion: Suggestion, joined: Joined) -> Iterator[tuple[str, str]
 def _saving(suggestion: Suggestion) -> str:
     tried = suggestion.tried
     if tried is not None:
-        saved = tried.seconds_before - tried.seconds_after
         if tried.failure:
             return "tried, and it failed"
+        saved = tried.saved
         return f"tried: saves {seconds(saved)}" if saved > 0 else f"tried: costs {seconds(-saved)} more"
-    if suggestion.root is not None and suggestion.root.kind == "library":
-        return "nothing to save in this run"
     if suggestion.saving < 0.0005:
         return "saves a part of its seconds" if suggestion.seconds >= 0.0005 else "saves next to nothing here"
     return f"saves up to {seconds(suggestion.saving)}"

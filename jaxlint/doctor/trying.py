@@ -13,7 +13,7 @@ from pathlib import Path
 from jaxlint.diagnostic import LocatedFix
 from jaxlint.doctor import launcher, recording
 from jaxlint.doctor.join import Joined
-from jaxlint.doctor.model import Builder
+from jaxlint.doctor.model import Builder, Model
 from jaxlint.doctor.roots import Root
 from jaxlint.doctor.sources import Sources, Text
 from jaxlint.doctor.suggestions import Suggestion, Tried
@@ -45,19 +45,18 @@ def try_all(joined: Joined, command: Sequence[str], script: str | None, wall: fl
     `script` is the file that `command` runs, None where it runs a module; `wall` is how long the program took.
     """
     tried = 0
-    for suggestion in joined.shown:
+    for number, suggestion in enumerate(joined.shown, 1):
         candidate = candidate_of(suggestion, joined.sources)
         if candidate is None:
             continue
         if tried == most:
             return
         tried += 1
-        yield f"trying suggestion {joined.shown.index(suggestion) + 1}: the program runs again"
+        yield f"trying suggestion {number}: the program runs again"
         suggestion.tried = _try(candidate, joined, command, script, max(wall * _PATIENCE, _AT_LEAST))
 
 
 def _try(candidate: Candidate, joined: Joined, command: Sequence[str], script: str | None, seconds: float) -> Tried:
-    before = joined.model.totals
     with launcher.recording_folder() as folder:
         environment = launcher.environment(folder, texts={candidate.path: candidate.text})
         runner = folder / "inject" / launcher.OVERLAY
@@ -74,16 +73,36 @@ def _try(candidate: Candidate, joined: Joined, command: Sequence[str], script: s
             )
         except subprocess.TimeoutExpired:
             return Tried(failure=f"it did not end within {seconds:.0f} s")
-        after = Builder().extend(recording.read(folder, {}).events).model().totals
+        after = Builder().extend(recording.read(folder, {}).events).model()
     if done.returncode:
         lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
         return Tried(failure=next((line for line in reversed(lines) if ": " in line), f"exit code {done.returncode}"))
-    return Tried(
-        before.compiles + before.cache_loads,
-        after.compiles + after.cache_loads,
-        before.cost.total,
-        after.cost.total,
-    )
+    return compared(joined.model, after)
+
+
+def compared(before: Model, after: Model) -> Tried:
+    """Say what two runs built, in the seconds of the first.
+
+    What both built as often took as long, had the machine been as busy: that is what the second is measured by.
+    """
+    old, new = _by_name(before), _by_name(after)
+    same = [name for name in old if name in new and old[name][0] == new[name][0]]
+    kept, kept_after = sum(old[name][1] for name in same), sum(new[name][1] for name in same)
+    pace = kept / kept_after if kept and kept_after else 1.0
+    programs_before, programs_after = (sum(number for number, _ in of.values()) for of in (old, new))
+    whole = sum(seconds for _, seconds in old.values())
+    others = sum(seconds for name, (_, seconds) in new.items() if name not in same)
+    return Tried(programs_before, programs_after, whole, kept + pace * others)
+
+
+def _by_name(model: Model) -> dict[str, tuple[int, float]]:
+    """Return how many programs there are of each name, and what they took."""
+    found: dict[str, tuple[int, float]] = {}
+    for function in model.functions:
+        number, seconds = found.get(function.key.name, (0, 0.0))
+        built = function.compiles + function.cache_loads
+        found[function.key.name] = (number + built, seconds + function.cost.total)
+    return found
 
 
 # --- following a suggestion ------------------------------------------------------------------------------------------

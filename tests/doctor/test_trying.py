@@ -27,7 +27,7 @@ import helper
 
 def bad(x):
     y = x[x > 0]
-    return jnp.sin(y) + jnp.cos(y) + jnp.tan(y)
+    return (jnp.sin(y) + jnp.cos(y) + jnp.tan(y)) / jnp.sqrt(jnp.exp(y) * jnp.log(y) - jnp.abs(y))
 
 
 def outer(x):

@@ -185,9 +185,14 @@
     if ((one.programs || []).length && programs.length) card.append(show);
     $("suggestions").append(card);
   }
-  if (smaller.length) {
-    const saved = smaller.reduce((sum, one) => sum + one.saving, 0);
-    $("suggestions").append(make("p", "quiet", `${smaller.length < suggestions.length ? "and " : ""}${count(smaller.length)} smaller, which would save up to ${seconds(saved)} together`));
+  if (suggestions.length && smaller.length === suggestions.length) $("suggestions").append(make("p", "", "Nothing here is worth changing."));
+  const dear = smaller.filter((one) => one.obstacle && one.seconds >= Math.min(totals.seconds / 20, 5)).sort((a, b) => b.seconds - a.seconds).slice(0, 5);
+  for (const one of dear) {
+    $("suggestions").append(make("p", "quiet", linked(one.site, place(one.site)), `: ${one.title}; ${seconds(one.seconds)}, but ${one.obstacle}`));
+  }
+  if (smaller.length > dear.length) {
+    const saved = smaller.filter((one) => !dear.includes(one)).reduce((sum, one) => sum + one.saving, 0);
+    $("suggestions").append(make("p", "quiet", `${count(smaller.length - dear.length)} smaller, which would save up to ${seconds(saved)} together`));
   }
   if (!suggestions.length) $("suggestions").append(make("p", "", "Nothing: no program was compiled in vain."));
 
