@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import libcst as cst
 
 from jaxlint.facts.context.calls import Calls, argument_of
+from jaxlint.facts.jax_api.arrays import ARRAY_ATTRIBUTES, ARRAY_METHODS, ATTRIBUTES_OF_PYTHON
 from jaxlint.facts.jax_api.glance import SHORT
 from jaxlint.facts.jax_api.name_priors import COORDINATES, DATA_LENGTHS, VECTORS
 from jaxlint.facts.syntax.constants import Constants
@@ -126,7 +127,7 @@ class Bounds:
             return Bound(BoundKind.CONSTANT, count, count)
         node = loop.node
         found = self._of_test(node.test) if isinstance(node, cst.While) else self._of_iterable(node.iter)
-        if found.kind is BoundKind.SETTING and self._goes_through_objects(loop):
+        if found.kind in (BoundKind.SETTING, BoundKind.DATA_AXIS) and self._goes_through_objects(loop, found):
             return Bound(BoundKind.CONTAINER, found.low, found.high, found.name)
         if found.kind is BoundKind.DATA_AXIS and self._counts_components(loop, found):
             return Bound(BoundKind.COMPONENTS, name=found.name, axis=found.axis)
@@ -512,22 +513,43 @@ class Bounds:
                     return True
         return False
 
-    def _goes_through_objects(self, loop: Loop) -> bool:
-        """Whether iterations take an object by their number and use its methods or attributes: `self.models[i].f()`."""
+    def _goes_through_objects(self, loop: Loop, bound: Bound) -> bool:
+        """Whether iterations use what they take as no array can be: `self.models[i].f()`, `x = xs[i]; x["w"]`."""
         variables = set(_targets(loop))
-        for node in self._nodes(loop):
-            if not isinstance(node, cst.Subscript) or len(node.slice) != 1:
-                continue
-            index = node.slice[0].slice
-            if not isinstance(index, cst.Index) or not isinstance(index.value, cst.Name):
-                continue
-            if index.value.value not in variables or self._values.kind(node.value).traced:
-                continue
-            parent = self._tree.parent(node)
-            uses = isinstance(parent, cst.Attribute) and parent.attr.value not in _ARRAY_MEMBERS
-            if uses or (isinstance(parent, cst.Call) and parent.func is node):
-                return True
-        return False
+        taken = [node for node in self._nodes(loop) if self._is_taken(node, loop, bound, variables)]
+        names = {name for node in taken if (name := self._stored_as(node))}
+        uses = (node for node in self._nodes(loop) if isinstance(node, cst.Name) and node.value in names)
+        return any(map(self._is_used_as_object, (*taken, *uses)))
+
+    def _is_taken(self, node: cst.CSTNode, loop: Loop, bound: Bound, variables: set[str]) -> bool:
+        """Whether a node is what an iteration takes: by its number, or as the variable of the loop."""
+        if isinstance(node, cst.Name):
+            over = [value.node for value in self._names.values(node) if isinstance(value, Element)]
+            return bool(over) and all(part is loop.iterable and _written(part) == bound.name for part in over)
+        if not isinstance(node, cst.Subscript) or len(node.slice) != 1:
+            return False
+        if bound.kind is BoundKind.DATA_AXIS and _written(node.value) != bound.name:
+            return False
+        index = node.slice[0].slice
+        named = isinstance(index, cst.Index) and isinstance(index.value, cst.Name) and index.value.value in variables
+        return named and (bound.kind is BoundKind.DATA_AXIS or not self._values.kind(node.value).traced)
+
+    def _stored_as(self, node: cst.CSTNode) -> str:
+        """Return the name that an element gets: `x` of `x = xs[i]`."""
+        store = self._tree.parent(node)
+        target = store.targets[0].target if isinstance(store, cst.Assign) and store.value is node else None
+        return target.value if isinstance(target, cst.Name) else ""
+
+    def _is_used_as_object(self, node: cst.CSTNode) -> bool:
+        """Whether a method or an attribute is taken of an expression that arrays do not have, or it is called."""
+        parent = self._tree.parent(node)
+        if isinstance(parent, cst.Attribute) and parent.value is node:
+            return parent.attr.value not in _ARRAY_MEMBERS
+        if isinstance(parent, cst.Subscript) and parent.value is node:
+            return any(
+                isinstance(e.slice, cst.Index) and isinstance(e.slice.value, cst.BaseString) for e in parent.slice
+            )
+        return isinstance(parent, cst.Call) and parent.func is node
 
     @staticmethod
     def _is_plain(index: cst.BaseSlice, variables: set[str]) -> bool:
@@ -587,7 +609,7 @@ _FEWEST_AXES = 2
 _MAKERS = frozenset(f"jax.numpy.{name}" for name in ("zeros", "ones", "full", "empty", "arange", "linspace")) | {
     "jax.random.split"
 }
-_ARRAY_MEMBERS = frozenset("shape ndim dtype size T mT at sum mean max min astype reshape dot real imag".split())
+_ARRAY_MEMBERS = ARRAY_METHODS | ARRAY_ATTRIBUTES | ATTRIBUTES_OF_PYTHON | {"item", "tolist", "block_until_ready"}
 
 
 def _written(node: cst.CSTNode) -> str:
