@@ -564,3 +564,70 @@ def field(x):
     facts = ModuleFacts.of(Source.from_bytes(text.encode(), "lib.py"), Settings(), Project(modules).incoming(0))
     (loop,) = facts.eager_loops
     assert (Doubt.UNCOUNTED in facts.evidence.eager_loop(loop).doubts) is expected
+
+
+TRAINER = """
+def fit(params, batches, fast, every):
+    def step(params, batch):
+        return params - 0.1 * jax.grad(loss)(params, batch)
+
+    def shown(i, params, batch):
+        if i % every == 0:
+            print(model.apply({{'params': params}}, batch))
+
+    {before}
+    for i, batch in enumerate(batches):
+        {body}
+    return params
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "body", "expected"),
+    [
+        ("pass", "params = step(params, batch)", ["JAX405"]),
+        ("step = jax.jit(step)", "params = step(params, batch)", []),
+        ("if fast: step = jax.jit(step)", "params = step(params, batch)", []),
+        ("pass", "shown(0, params, batch)", []),
+        ("pass", "shown(i, params, batch)", []),
+        ("pass", "print(model.apply({'params': params}, batch))", ["JAX405"]),
+    ],
+)
+def test_what_some_way_compiles_or_few_calls_reach_is_no_step(before: str, body: str, expected: list[str]) -> None:
+    text = LOSS + TRAINER.format(before=before, body=body)
+    assert [code for code, _ in found(text)] == expected
+
+
+@pytest.mark.parametrize(
+    ("first", "decorator", "expected"),
+    [
+        ("from functools import partial", "@partial(jax.pmap, axis_name='b')", []),
+        ("from helpers import *", "@partial(jax.pmap, axis_name='b')", []),
+        ("from helpers import *", "", ["JAX405"]),
+    ],
+)
+def test_a_decorator_that_another_file_brings_may_compile(first: str, decorator: str, expected: list[str]) -> None:
+    text = f"""
+{first}
+
+{decorator}
+def step(state, batch):
+    return state.apply_fn({{'params': state.params}}, batch)
+
+def fit(state, batches):
+    for batch in batches:
+        print(step(state, batch))
+"""
+    assert [code for code, _ in found(text)] == expected
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        ("layer.apply({'params': params[f'layer_{i}']}, x)", []),
+        ("layer.apply({'params': params}, x[i])", ["JAX405"]),
+    ],
+)
+def test_a_loop_over_layers_is_one_pass(call: str, expected: list[str]) -> None:
+    text = f"def run(layer, params, x, n):\n    for i in range(n):\n        x = {call}\n        print(x)\n"
+    assert [code for code, _ in found(text)] == expected

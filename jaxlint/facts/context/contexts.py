@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _HARMLESS = ("functools.", "abc.", "typing", "contextlib.", "dataclasses.", "chex.", "jaxtyping.", "beartype", "click.")
 """Decorators that leave a function as it is: the beginnings of their dotted names."""
+_BUILTINS = frozenset({"property", "staticmethod", "classmethod"})
 _STORING = (cst.Return, cst.Assign, cst.AnnAssign, cst.Element, cst.DictElement, cst.Arg)
 _RUNS_AT_ONCE = ("map-leaves", "control-flow", "inspect")
 
@@ -249,14 +250,21 @@ class FunctionContexts:
         return stages or self.is_changed_unseen(function)
 
     def is_changed_unseen(self, function: Function) -> bool:
-        """Whether a decorator from another file, of which nothing is known, may make something else of a function."""
+        """Whether a decorator of which nothing is known, from another file, may make something else of a function."""
         for decorator in function.decorators:
             called = decorator.func if isinstance(decorator, cst.Call) else decorator
             if self._wrappings.wrapping(decorator) is not None:
                 continue
-            if any(not name.startswith(_HARMLESS) for name in self._names.externals(called)):
+            names = self._names.externals(called)
+            if any(not name.startswith(_HARMLESS) for name in names) or not (names or self._is_known(called)):
                 return True
         return False
+
+    def _is_known(self, node: cst.BaseExpression) -> bool:
+        """Whether the file or Python binds what a decorator is taken from; else `from other import *` brings it."""
+        while isinstance(node, cst.Attribute):
+            node = node.value
+        return not isinstance(node, cst.Name) or node.value in _BUILTINS or bool(self._names.bindings(node))
 
     def _works_bound_only(self, function: Function) -> bool:
         """Whether a method works within its library's `apply` alone, which may be compiled."""

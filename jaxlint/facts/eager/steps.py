@@ -264,8 +264,8 @@ class EagerSteps:
             if self._is_gradient(inner) and not self._is_carried(loop, call):
                 continue  # a derivative at several points, which `jax.vmap` takes at once
             forward = self._is_forward(inner)
-            if forward and self._comes_rarely(loop, call, inner):
-                continue  # an evaluation now and then, beside the step
+            if forward and (is_reached_rarely(self._names, call, loop) or self._picks_parameters(loop, call)):
+                continue  # an evaluation now and then, beside the step; or a pass through all layers of one model
             if inner is call and self._is_evaluation(call) and not self._follows_training(loop, call):
                 continue
             what, trains = self._is_step(inner), self._trains(loop)
@@ -281,11 +281,14 @@ class EagerSteps:
         losses = {id(loss): loss for call in gradients for loss in self.differentiated(call)}
         return sum(map(self._arrays.of_function, losses.values()))
 
-    def _comes_rarely(self, loop: Loop, call: cst.Call, inner: cst.Call) -> bool:
-        """Whether few iterations get to a call, or few calls of its function to what does the work there."""
-        if is_reached_rarely(self._names, call, loop):
-            return True
-        return inner is not call and is_reached_rarely(self._names, inner)
+    def _picks_parameters(self, loop: Loop, call: cst.Call) -> bool:
+        """Whether each iteration applies parameters of its own, as those of a layer: `apply({"params": p[i]}, x)`."""
+        targets = self._loops.targets(loop)
+        return any(
+            isinstance(part, cst.Subscript) and any(mentions(element.slice, targets) for element in part.slice)
+            for arg in call.args[:1]
+            for part in within(arg.value)
+        )
 
     def _is_forward(self, call: cst.Call) -> bool:
         """Whether a part of a step takes no gradient: it runs a model, or evaluates a loss."""
@@ -344,7 +347,9 @@ class EagerSteps:
     def _follows_training(self, loop: Loop, call: cst.Call) -> bool:
         """Whether an evaluation gets what an iteration has changed, or its data: not the points of a plot."""
         targets = self._loops.targets(loop)
-        if any(mentions(arg.value, targets) for arg in call.args[:1]):
+        at: list[cst.CSTNode] = [arg.value for arg in call.args[:1]]
+        at += [value.node for node in at for value in self._names.values(node) if isinstance(value, Expression)]
+        if any(mentions(node, targets) for node in at):
             return False  # what the gradient is taken of goes through points
         used = {name.partition(".")[0] for arg in call.args for name in _dotted_within(arg.value)}
         return self._is_carried(loop, call) or any(name in targets or self._is_bound_in(loop, name) for name in used)
@@ -361,7 +366,9 @@ class EagerSteps:
         """Yield a call itself if it is a part of a step, or those parts in the functions that it calls."""
         if self._is_step(call):
             yield call
-        for function in self._run_by(call) if depth else ():
+        if not depth or self._is_compiled(call.func):
+            return  # on some ways at least: `if fast: step = jax.jit(step)`
+        for function in self._run_by(call):
             if not self._may_be_compiled(function):
                 yield from self._steps_of(function, depth - 1)
 
@@ -376,11 +383,16 @@ class EagerSteps:
                     yield from (function for node in returned for function in self._names.functions(node))
 
     def _steps_of(self, function: Function, depth: int) -> Iterator[cst.Call]:
-        """Yield the parts of a step that a function runs once on each call; a loop within is the one that hurts."""
-        if self._compiled.wrapper_of(function) is None:
-            for call in calls_in(function.node.body):
-                if self._tree.context(call).loop is None:
-                    yield from self._inner_steps(call, depth)
+        """Yield the parts of a step that a function runs once on each call; a loop within is the one that hurts.
+
+        An evaluation to which few calls get comes now and then, beside the step.
+        """
+        if self._compiled.wrapper_of(function) is not None or self._contexts.is_changed_unseen(function):
+            return
+        for call in calls_in(function.node.body):
+            if self._tree.context(call).loop is None:
+                rare = is_reached_rarely(self._names, call)
+                yield from (inner for inner in self._inner_steps(call, depth) if not (rare and self._is_forward(inner)))
 
     def _may_be_compiled(self, function: Function) -> bool:
         """Whether a trace elsewhere, or a compiled method of another class, may run a method in its place."""
