@@ -32,6 +32,8 @@ def bound_of(loop: str, *, static: str = "", more: str = "") -> tuple[BoundKind,
         ("n = x.shape[0]\nfor i in range(n): x = x + x[i]", (DATA_AXIS, None)),
         ("for row in x: print(row)", (DATA_AXIS, None)),
         ("for row in x: print(row.mean())", (DATA_AXIS, None)),
+        ("for i in range(x.dtype.itemsize): x = x >> i", (BoundKind.UNKNOWN, None)),
+        ("for i in range(x.ndim): x = x.sum(0)", (BoundKind.UNKNOWN, None)),
         ("for layer in x: y = y @ layer['w']", (CONTAINER, None)),
         ("for i in range(len(x)): y = y @ x[i].weight", (CONTAINER, None)),
         ("for i in range(len(x)):\n            layer = x[i]\n            y = y @ layer.get('w')", (CONTAINER, None)),
@@ -240,3 +242,20 @@ def test_a_list_holds_objects() -> None:
     text = "@jax.jit\ndef f(xs: list[jax.Array]):\n    for i in range(len(xs)): y = xs[i]\n    for x in xs: y = x"
     facts = facts_of(text)
     assert [facts.loops.bounds.of(loop).kind for loop in facts.tree.loops] == [CONTAINER, CONTAINER]
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [("[a, b]", CONTAINER), ("[a[i : i + 8] for i in range(9)]", CONTAINER), ("jnp.sin(a)", DATA_AXIS)],
+)
+def test_what_a_call_gives_outweighs_an_annotation(given: str, expected: BoundKind) -> None:
+    facts = facts_of(f"""
+    @jax.jit
+    def f(x: jax.Array):
+        for row in x: print(row)
+
+    def g(a, b):
+        parts = {given}
+        return f(parts)
+    """)
+    assert facts.loops.bounds.of(facts.tree.loops[0]).kind is expected

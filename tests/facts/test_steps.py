@@ -117,10 +117,14 @@ def fit(state, batches):
         ("jax.grad(lambda h: loss(h, x))(jnp.asarray(1.0))", []),
         ("jax.grad(lambda h: loss(h, x))(jnp.asarray(params))", []),
         ("jax.grad(lambda h: loss(h, x))(jnp.asarray(self.params))", ["JAX405"]),
+        ("jax.grad(loss)(x, params)", []),
+        ("jax.grad(loss)(params, x)", []),
+        ("nnx.grad(lambda m: loss(m, x))(params)", ["JAX405"]),
     ],
 )
 def test_a_gradient_at_points_of_its_own_is_no_step(call: str, expected: list[str]) -> None:
     text = f"""{LOSS}
+from flax import nnx
 class Check:
     def run(self, points, params):
         for x in points:
@@ -223,12 +227,15 @@ def generated({parameter}, x, n):
     [
         ("print(jax.vmap(jax.grad(loss), in_axes=(None, 0))(params, xs))", set()),
         ("params = params - jax.vmap(jax.grad(loss), in_axes=(None, 0))(params, xs).mean(0)", {"JAX405"}),
+        ("total += jax.grad(loss)(params, xs)", {"JAX405"}),
+        ("total = jax.tree.map(jnp.add, total, jax.grad(loss)(params, xs))", {"JAX405"}),
+        ("total += jax.grad(loss)(xs, params)", {"JAX402"}),
         ("params = params - jax.jit(jax.vmap(jax.grad(loss), in_axes=(None, 0)))(params, xs).mean(0)", set()),
     ],
 )
 def test_gradients_at_several_points_are_no_step(statement: str, expected: set[str]) -> None:
     text = f"""{LOSS}
-def fitted(params, batches):
+def fitted(params, batches, total):
     for xs in batches:
         {statement}
 """

@@ -261,7 +261,7 @@ class EagerSteps:
                 continue
             if any(map(self._avoidable.steps_object, self.differentiated(inner))):
                 continue  # no program can hold an environment
-            if self._is_gradient(inner) and not self._is_carried(loop, call):
+            if self._is_gradient(inner) and not (self._is_carried(loop, call) or self._is_summed(loop, call, inner)):
                 continue  # a derivative at several points, which `jax.vmap` takes at once
             forward = self._is_forward(inner)
             if forward and (is_reached_rarely(self._names, call, loop) or self._picks_parameters(loop, call)):
@@ -316,25 +316,48 @@ class EagerSteps:
         used = {name for arg in (*call.args, *_given_to_maker(call)) for name in self._used(arg.value)}
         if any("." in name and not self._is_bound_in(loop, name.partition(".")[0]) for name in used):
             return True  # an object that it may change
-        made: set[str] = set()
+        made = {name for names, _ in self._goes_into(loop, call) for name in names}
+        return not made.isdisjoint(_with_owners(used))
+
+    @staticmethod
+    def _goes_into(loop: Loop, call: cst.Call) -> list[tuple[set[str], set[str]]]:
+        """Return what an iteration computes of a call's result: the names that get it, and those that it is made of."""
+        found: dict[int, tuple[set[str], set[str]]] = {}
         before = -1
-        while len(made) != before:
-            before = len(made)
-            for node in within(loop.node.body):
+        while len(found) != before:
+            before = len(found)
+            made = {name for names, _ in found.values() for name in names}
+            for node in within(loop.node):
                 given: cst.CSTNode
                 if isinstance(node, cst.Assign):
                     targets, given = [target.target for target in node.targets], node.value
                 elif isinstance(node, cst.AugAssign):
-                    targets, given = [node.target], node.value
+                    targets, given = [node.target], node
                 elif isinstance(node, cst.For):
                     targets, given = [node.target], node.iter
                 else:
                     continue
-                if not made.isdisjoint(_with_owners(_dotted_within(given))) or any(
-                    part is call for part in within(given)
-                ):
-                    made |= {name for target in targets for name in _dotted_within(target)}
-        return not made.isdisjoint(_with_owners(used))
+                used = set(_dotted_within(given))
+                if not made.isdisjoint(_with_owners(used)) or any(part is call for part in within(given)):
+                    found[id(node)] = ({name for target in targets for name in _dotted_within(target)}, used)
+        return list(found.values())
+
+    def _is_summed(self, loop: Loop, call: cst.Call, inner: cst.Call) -> bool:
+        """Whether a gradient is of what no iteration changes, by the data of each, and added up; or is of modules.
+
+        `nnx` takes gradients of modules alone, which their optimizer updates in place.
+        """
+        if self._is_gradient(inner).startswith("nnx."):
+            return True
+        first, *others = [arg.value for arg in call.args] or [call]
+        targets = self._loops.targets(loop)
+        if (
+            isinstance(loop.node, cst.CompFor)
+            or mentions(first, targets)
+            or not any(mentions(node, targets) for node in others)
+        ):
+            return False
+        return any(not names.isdisjoint(used) for names, used in self._goes_into(loop, call))
 
     def _used(self, node: cst.CSTNode) -> Iterator[str]:
         """Yield the dotted names that an expression uses, without those of libraries, which no iteration changes."""

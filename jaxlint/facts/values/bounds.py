@@ -46,6 +46,8 @@ _SEQUENCES = frozenset(
     {"list", "List", "tuple", "Tuple", "Sequence", "dict", "Dict", "Mapping", "Iterable", "Iterator", "set", "Set"}
 )
 """Annotations of what holds objects of Python."""
+_OF_ANY_ARRAY = frozenset({"ndim", "itemsize"})
+"""Attributes of arrays and dtypes that are small whatever the data."""
 _START_AND_STOP = 2
 _DEPTH = 6
 
@@ -176,7 +178,7 @@ class Bounds:
                 short = self._length_of_parameter(value, _DEPTH)
                 if short is not None and (short <= SHORT or not self._values.is_array(node)):
                     return Bound(BoundKind.CONTAINER, short, short, value.name)
-        if self._is_sequence(node):
+        if self._is_sequence(node) or self._is_given_list(node):
             return Bound(BoundKind.CONTAINER, name=_written(node))
         if self._values.is_array(node) or self._values.kind(node) is Kind.DATA:
             return self._along(node, 0)
@@ -206,6 +208,17 @@ class Bounds:
             and last_name(value.annotation.value if isinstance(value.annotation, cst.Subscript) else value.annotation)
             in _SEQUENCES
             for value in values
+        )
+
+    def _is_given_list(self, node: cst.CSTNode) -> bool:
+        """Whether an expression is a parameter for which a visible call gives a list, whatever its annotation says."""
+        return any(
+            isinstance(given, Expression) and isinstance(given.node, (cst.List, cst.ListComp))
+            for value in self._names.values(node)
+            if isinstance(value, Parameter)
+            for site in self._calls.of(value.function)
+            if (argument := argument_of(site.node, value, bound=site.bound)) is not None
+            for given in self._names.values(argument)
         )
 
     def _parts_of(self, call: cst.Call) -> Bound | None:
@@ -292,7 +305,7 @@ class Bounds:
         return UNKNOWN_BOUND
 
     def _of_attribute(self, node: cst.Attribute, depth: int) -> Bound:
-        if self._names.externals(node):
+        if self._names.externals(node) or (node.attr.value in _OF_ANY_ARRAY and not self._is_stored(node)):
             return UNKNOWN_BOUND
         for value in self._names.values(node):
             if isinstance(value, Expression) and value.node is not node:
