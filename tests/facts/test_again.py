@@ -450,6 +450,9 @@ def f(x, state):
     [
         ("for t in range(x.shape[0]): state = state * 0.9 + x[t]", False),
         ("for t in range(x.shape[1]): state = state * 0.9 + x[:, t]", False),
+        ("for t in range(x.shape[1]): state = state + x[:, t] * jnp.sin(state)", False),
+        ("for t in range(x.shape[1]): state = state + x[:, t] * 2", True),
+        ("for t in range(x.shape[1]): state = state.at[t % 2].add(x[:, t] * 2)", True),
         ("out = []\n    for t in range(x.shape[1]): out.append(jnp.sin(x[:, t]) * 2)", True),
         ("for t in range(state.messages.shape[0]): x = x + state.messages[t] * 2", True),
         ("for t in range(x.shape[0]): state = state + x[t] * jnp.power(state, t)", True),

@@ -514,7 +514,10 @@ class Bounds:
                 work.extend(children(node))
 
     def _looks_at_neighbours(self, loop: Loop, variables: set[str]) -> bool:
-        """Whether an iteration indexes by more than its variable alone: `x[..., t - 1]`, `x[:t]`."""
+        """Whether an iteration indexes by more than its variable alone: `x[..., t - 1]`, `x[:t]`.
+
+        A window that begins at the variable, `x[k : k + n]`, is what a tap of a convolution is multiplied with.
+        """
         for node in self._nodes(loop):
             if not isinstance(node, cst.Subscript):
                 continue
@@ -522,7 +525,8 @@ class Bounds:
                 part = element.slice
                 inner = part.value if isinstance(part, cst.Index) else part
                 computed = isinstance(inner, (cst.BinaryOperation, cst.Slice))
-                if computed and not variables.isdisjoint(_names_in(inner)):
+                window = isinstance(inner, cst.Slice) and isinstance(inner.lower, cst.Name) and inner.upper is not None
+                if computed and not window and not variables.isdisjoint(_names_in(inner)):
                     return True
         return False
 

@@ -714,14 +714,27 @@ class Loops:
         return False
 
     def recurs(self, loop: Loop) -> bool:
-        """Whether an iteration goes on with what the one before has computed, as `x = step(x, xs[i])` does."""
+        """Whether an iteration goes on with what the one before has computed, as `x = step(x, xs[i])` does.
+
+        A sum does not: `x = x + f(xs[i])` and `x = x.at[j].add(f(xs[i]))` have the terms of iterations that are alone.
+        """
         for node in self.nodes_of_turn(loop):
             if not isinstance(node, cst.Assign) or isinstance(node.value, (cst.Name, cst.List, cst.Tuple)):
                 continue
             names = {part.value for t in node.targets for part in within(t.target) if isinstance(part, cst.Name)}
-            if mentions(node.value, names):
+            if mentions(self._beside_sum(node.value, names), names):
                 return True
         return False
+
+    def _beside_sum(self, node: cst.BaseExpression, names: set[str]) -> object:
+        """Return what an iteration adds to a name, where a value is the name and that; else the value."""
+        if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, (cst.Add, cst.Subtract)):
+            return node.right if _is_one_of(node.left, names) else node
+        if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value == "add":
+            place = node.func.value
+            if self._values.is_update(node.func) and isinstance(place, cst.Subscript):
+                return (*place.slice, *node.args)
+        return node
 
     def may_end_early(self, loop: Loop) -> bool:
         """Whether an iteration may be the last, by a `break` or a `return`."""
