@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from jaxlint.facts.context import surroundings
 from jaxlint.facts.incoming import CASES, HIGH, STEPS, Outside
+from jaxlint.facts.jax_api.glance import CONSTRUCTORS
 from jaxlint.facts.jax_api.wrappers import Wrapper
 from jaxlint.facts.summary import record as records
 from jaxlint.facts.summary.record import GUARDED, HOST_LOOP, RULES, Key
@@ -164,7 +165,7 @@ class Graph:
         if value[0] == "f":
             self._edge(function, value[1], loop, at, sole=sole)
         elif value[0] == "c":
-            for name in ("__init__", "__post_init__"):
+            for name in CONSTRUCTORS:
                 method = known.method(value[1], name)
                 if method is not None:
                     self._edge(function, method, loop, at)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from jaxlint.facts.incoming import Imported
+from jaxlint.facts.jax_api.glance import CONSTRUCTORS
 from jaxlint.facts.syntax.answers import Answers
 from jaxlint.facts.syntax.names import Expression, External
 from jaxlint.facts.syntax.tree import Binding, Class, Context, Function
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from jaxlint.facts.module import ModuleFacts
 
 
-_MAKERS = ("__init__", "__post_init__")
 _BY_VALUE = ("__eq__", "__hash__")
 _PLAIN_BASES = ("abc.ABC", "typing.Generic", "typing.Protocol", "object")
 
@@ -173,12 +173,12 @@ class Instances:
 
     def _runs_once_an_instance(self, function: Function, cls: Class) -> bool:
         """Whether a method is the constructor, or is called by it."""
-        if function.name in _MAKERS:
+        if function.name in CONSTRUCTORS:
             return True
         return any(
             site.context.function is not None
             and site.context.function.cls is cls
-            and site.context.function.name in _MAKERS
+            and site.context.function.name in CONSTRUCTORS
             for site in self._calls.of(function)
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from jaxlint.facts.context.calls import Calls
+from jaxlint.facts.jax_api.glance import CONSTRUCTORS
 from jaxlint.facts.syntax.names import Expression, Item, Names, Value
 from jaxlint.facts.syntax.tree import Class
 
@@ -51,7 +52,7 @@ class Behind:
         functions = [f for f, _ in self._calls.callees(call)]
         if not functions:
             functions = [f for v in self._unpacked(call.func) for f in self._names.functions(v)]
-        if len(functions) != 1 or functions[0].yields or functions[0].name in ("__init__", "__post_init__"):
+        if len(functions) != 1 or functions[0].yields or functions[0].name in CONSTRUCTORS:
             return []
         return [] if self._names.decorator_names(functions[0]) else functions[0].returns
 

@@ -94,8 +94,8 @@ class Calls:
                 found.append((value, isinstance(func, cst.Attribute) and self._is_bound(value, func)))
             elif isinstance(value, Class):
                 init = self.names.method(value, "__init__") or self.names.method(value, "__post_init__")
-                if init is not None:
-                    found.append((init, True))
+                check = self.names.method(value, "__check_init__")
+                found.extend((maker, True) for maker in (init, check) if maker is not None)
             else:
                 cls = self.names.instance_class(value)
                 method = self.names.method(cls, "__call__") if cls is not None else None

@@ -386,9 +386,7 @@ class Staged:
         return [
             function
             for function in self._tree.functions
-            if (trace := self._tracing.trace(function)) is not None
-            and trace.hidden
-            and (trace.staged or self._tracing.direct(function))
+            if (trace := self._tracing.trace(function)) is not None and trace.hidden
         ]
 
     def is_guarded(self, node: cst.CSTNode) -> bool:

@@ -23,8 +23,8 @@ OPTIMISERS = frozenset(
 """Functions of `scipy.optimize` that call what they are given again and again."""
 
 
-CONSTRUCTORS = frozenset({"__init__", "__post_init__"})
-"""The methods that make an instance."""
+CONSTRUCTORS = ("__init__", "__post_init__", "__check_init__")
+"""The methods that make an instance; Equinox calls the last one."""
 
 CASES = frozenset({"zip", "product", "items", "keys", "values"})
 """Callables that go through parts and combinations of things, whatever counts among what they are given."""

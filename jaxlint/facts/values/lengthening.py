@@ -14,6 +14,7 @@ import libcst as cst
 
 from jaxlint.facts.context.calls import Calls, argument_of
 from jaxlint.facts.context.wrapping import Wrappings
+from jaxlint.facts.jax_api.glance import CONSTRUCTORS
 from jaxlint.facts.syntax.names import Expression, Names
 from jaxlint.facts.syntax.tree import Class, Function, last_name
 from jaxlint.facts.values.lengths import JOINING
@@ -84,7 +85,7 @@ class Lengthening:
     def callee(self, call: cst.Call) -> tuple[Function, bool] | None:
         """Return the one visible function that a call runs, and whether its instance is bound."""
         found = self._calls.callees(call)
-        return found[0] if len(found) == 1 and found[0][0].name not in ("__init__", "__post_init__") else None
+        return found[0] if len(found) == 1 and found[0][0].name not in CONSTRUCTORS else None
 
     def makes_container(self, call: cst.Call) -> bool:
         """Whether a call makes a list, a tuple, or an instance of a class that keeps what it is given."""

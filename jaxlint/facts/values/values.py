@@ -16,6 +16,7 @@ import libcst as cst
 from jaxlint.facts.context.calls import CallSite, argument_of
 from jaxlint.facts.context.wrapping import Wrapped
 from jaxlint.facts.jax_api import arrays
+from jaxlint.facts.jax_api.glance import CONSTRUCTORS
 from jaxlint.facts.syntax import guards
 from jaxlint.facts.syntax.constants import UNKNOWN
 from jaxlint.facts.syntax.names import MOST, Element, Expression, External, Item
@@ -463,7 +464,7 @@ class Values:
         cls = owners[0] if len(owners) == 1 else None
         if cls is None:
             return otherwise
-        makers = [maker for name in _MAKERS if (maker := self._names.method(cls, name)) is not None]
+        makers = [maker for name in CONSTRUCTORS if (maker := self._names.method(cls, name)) is not None]
         sites = [site for maker in makers for site in self._calls.of(maker)]
         reader = self._tree.context(node).function
         if self._tracing.is_traced(reader) and (
@@ -589,7 +590,7 @@ class Values:
         function = callees[0][0]
         if function.yields or not function.returns or self._names.decorator_names(function):
             return Kind.UNKNOWN
-        if function.name in ("__init__", "__post_init__") or function.is_lambda:
+        if function.name in CONSTRUCTORS or function.is_lambda:
             return Kind.UNKNOWN
         found = _join([self.kind(returned) for returned in function.returns])
         return found if found.traced else Kind.UNKNOWN
@@ -734,7 +735,10 @@ class Values:
             if self.is_update(node.func):
                 place = node.func.value  # type: ignore[attr-defined]
                 return isinstance(place, cst.Subscript) and self.is_mask(place.value.value)  # type: ignore[attr-defined]
-            return any(name in _MASKS for name in self._names.externals(node.func)) or self._is_boolean(node)
+            names = self._names.externals(node.func)
+            if any(name in _MASKS for name in names) or self._is_boolean(node):
+                return True
+            return bool(node.args) and any(name in _KEEP_TYPE for name in names) and self.is_mask(node.args[0].value)
         return False
 
     def _is_boolean(self, node: cst.Call) -> bool:
@@ -751,7 +755,6 @@ class Values:
         )
 
 
-_MAKERS = ("__init__", "__post_init__")
 _MAY_CHANGE_NOTHING = frozenset({"astype", "reshape", "ravel", "squeeze", "flatten", "view", "copy"})
 
 _SEVERAL = frozenset({"numpy.indices", "numpy.meshgrid", "numpy.nonzero", "numpy.where", "numpy.broadcast_arrays"})
@@ -777,6 +780,12 @@ _MASKS = frozenset(
     for name in "isnan isinf isfinite isclose logical_and logical_or logical_not logical_xor greater less "
     "greater_equal less_equal equal not_equal isin in1d signbit isneginf isposinf".split()
 )
+
+_KEEP_TYPE = frozenset(
+    f"jax.numpy.{name}"
+    for name in "tril triu roll flip fliplr flipud reshape ravel squeeze transpose broadcast_to expand_dims".split()
+)
+"""What gives the elements of its first argument, or zeros in their place."""
 
 
 def _is_place_of_array(node: cst.CSTNode) -> bool:
