@@ -452,6 +452,52 @@ _BODIES = {
         except AttributeError:
             print("no attributes")
         """,
+    "a star import below": """
+        tau = 1.0
+        def compute(x):
+            return jax.jit(lambda v: v * tau)(x)
+        print(compute(1.0))
+        from math import *
+        print(compute(1.0))
+        """,
+    "a global that is written into the names of the module": """
+        tau = 1.0
+        def compute(x):
+            return jax.jit(lambda v: v * tau)(x)
+        print(compute(1.0))
+        locals()["tau"] = 2.0
+        print(compute(1.0))
+        """,
+    "a global that a text binds": """
+        tau = 1.0
+        def compute(x):
+            return jax.jit(lambda v: v * tau)(x)
+        print(compute(1.0))
+        eval("(tau := 3.0)")
+        print(compute(1.0))
+        """,
+    "an array that is deleted": """
+        W = jnp.ones(3)
+        def compute(x):
+            return jax.jit(lambda v: v * W)(x)
+        print(compute(1.0))
+        W.delete()
+        print(compute(1.0))
+        """,
+    "leaves of which only asarray makes arrays": """
+        def total(tree):
+            return jax.tree.map(lambda v: jnp.sum(jnp.asarray(v)), tree)
+        print(total([range(3)]))
+        """,
+    "the name of a static lambda": """
+        @functools.partial(jax.jit, static_argnums=1)
+        def apply(x, f):
+            return f(x)
+        def run(x):
+            f = lambda v: v + 1
+            return apply(x, f), f.__qualname__
+        print(run(1.0))
+        """,
     "a static argument that collects": """
         class Log(list):
             __hash__ = object.__hash__

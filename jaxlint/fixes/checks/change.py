@@ -23,8 +23,8 @@ class Change:
     """What a fix does to a file.
 
     `inserted` are the statements that it adds to the module's own code, `decorated` the functions that it decorates,
-    each with the new decorators, `gone` the statements in functions that it takes away, `place` is what the finding is
-    about.
+    each with the new decorators, `gone` the statements in functions that it takes away, or whose whole value it
+    replaces; `place` is what the finding is about.
     """
 
     facts: ModuleFacts
@@ -60,6 +60,7 @@ class Change:
             self.inserted += _parsed(edit.text)
         if edit.span.start < edit.span.end:
             self.gone += self._within(edit.span)
+            self.gone += self._assigned(edit.span)
 
     def _takes_decorator(self, edit: Edit) -> bool:
         """Note the function that an edit decorates, if it does."""
@@ -117,6 +118,15 @@ class Change:
                     yield child
                 else:
                     work.append(child)
+
+    def _assigned(self, span: Span) -> Iterator[ast.stmt]:
+        """Yield the assignment whose value has this span."""
+        try:
+            parent = self.syntax.parents[self.syntax.at(span, ast.expr)]
+        except NoFixError:
+            return
+        if isinstance(parent, (ast.Assign, ast.AnnAssign)):
+            yield parent
 
     def _first_code(self, span: Span) -> int:
         text = self.syntax.text[span.start : span.end]

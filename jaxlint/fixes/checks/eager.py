@@ -33,6 +33,8 @@ _EXACT = frozenset(
     "split squeeze stack stop_gradient swapaxes take tile transpose type uint32 where zeros zeros_like".split()
 )
 """Functions and methods that round nothing."""
+_TAKING_MORE = ("jax.numpy.asarray", "jax.numpy.array")
+"""Functions that take what is no valid JAX type as well, such as sequences and the tensors of other libraries."""
 _EXACT_OPERATORS = (ast.BitAnd, ast.BitOr, ast.BitXor, ast.LShift, ast.RShift)
 _MANY = 2
 
@@ -43,6 +45,11 @@ def reason(syntax: Syntax, *nodes: ast.AST) -> str:
         return "operations are watched one by one"
     if may_hold_static_data(syntax):
         return _STATIC_DATA
+    scopes = scopes_of(syntax)
+    for node in nodes:
+        for inner in ast.walk(_definition(scopes, node)):
+            if isinstance(inner, (ast.Attribute, ast.Name)) and (name := dotted(scopes, inner)) in _TAKING_MORE:
+                return f"`{name}` takes more types than a jitted function"
     return ROUNDING if sum(roundings(syntax, node) for node in nodes) >= _MANY else ""
 
 

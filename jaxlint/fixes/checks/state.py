@@ -20,7 +20,7 @@ from jaxlint.fixes.checks import known
 from jaxlint.fixes.checks.at_import import imported_as, imports_of, replaced
 from jaxlint.fixes.moved_code.captures import dotted, is_constant
 from jaxlint.fixes.text.inplace import changes, root_of
-from jaxlint.fixes.text.scopes import DEFS, Scopes, scopes_of
+from jaxlint.fixes.text.scopes import DEFS, FUNCTIONS, Scopes, scopes_of
 from jaxlint.fixes.text.syntax import Syntax
 
 if TYPE_CHECKING:
@@ -139,6 +139,8 @@ class _State:
         if name in changed_in_place(self._syntax):
             return f"what `{name}` holds is changed"
         node = bindings[0]
+        if last_star_import(self._syntax) > getattr(node, "lineno", 0):
+            return f"`{name}` may be bound again by a star import"
         parent = self._syntax.parents.get(node)
         if isinstance(node, DEFS):
             return self._of_function(node)
@@ -269,7 +271,7 @@ def bound_by_text(syntax: Syntax, *, of_imports: bool = False) -> frozenset[str]
 
     What is imported is replaced by its own name, or not at all: `of_imports` asks for names that the file spells out.
     """
-    dynamic = not _BY_NAME.isdisjoint(syntax.identifiers) or _imports_itself(syntax)
+    dynamic = not _BY_NAME.isdisjoint(syntax.identifiers) or _imports_itself(syntax) or _runs_text(syntax)
     if not dynamic and "setattr" not in syntax.identifiers and not any("patch" in word for word in syntax.identifiers):
         return frozenset()
     if dynamic and not of_imports:
@@ -295,6 +297,23 @@ def _imports_itself(syntax: Syntax) -> bool:
         for node in ast.walk(syntax.tree)
         if isinstance(node, (ast.Import, ast.ImportFrom))
     )
+
+
+def _runs_text(syntax: Syntax) -> bool:
+    """Whether code of the module itself has its names in a dictionary, or runs a text among them."""
+    return any(
+        isinstance(node, ast.Name)
+        and node.id in ("locals", "eval")
+        and not any(isinstance(around, FUNCTIONS) for around in syntax.around(node))
+        for node in ast.walk(syntax.tree)
+    )
+
+
+@functools.lru_cache(maxsize=4)
+def last_star_import(syntax: Syntax) -> int:
+    """Return the last line of a star import, which may bind again what is bound above it; 0 if there is none."""
+    stars = (node for node in ast.walk(syntax.tree) if isinstance(node, ast.alias) and node.name == "*")
+    return max((node.lineno for node in stars), default=0)
 
 
 @functools.lru_cache(maxsize=4)

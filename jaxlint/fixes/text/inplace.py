@@ -10,7 +10,7 @@ from jaxlint.fixes.text.syntax import Syntax
 
 _CHANGING = frozenset({"pop", "popitem", "popleft", "setdefault", "__setitem__", "__delitem__", "__setstate__"})
 _CHANGING_AS_STATEMENTS = frozenset(
-    "append extend insert remove clear update add discard sort reverse appendleft fill write".split()
+    "append extend insert remove clear update add discard sort reverse appendleft fill write delete".split()
 )
 """Methods that change their object, and return nothing; `update` of an optimizer returns what is new."""
 _SETTERS = ("setattr", "delattr")
