@@ -185,13 +185,13 @@ def argument_of(call: cst.Call, parameter: Parameter, *, bound: bool) -> cst.Bas
     position = None if parameter.position is None else parameter.position - bound
     index = 0
     for arg in call.args:
-        if arg.star:
-            return None
         if arg.keyword is not None:
             if arg.keyword.value == parameter.name:
                 return arg.value
-            continue
-        if index == position:
-            return arg.value
-        index += 1
+        elif arg.star == "*":
+            position = None  # what comes behind has no number
+        elif not arg.star:
+            if index == position:
+                return arg.value
+            index += 1
     return None

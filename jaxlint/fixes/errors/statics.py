@@ -17,6 +17,7 @@ from jaxlint.facts.errors.staged import Usage
 from jaxlint.facts.syntax.constants import UNKNOWN
 from jaxlint.facts.syntax.names import Expression, External
 from jaxlint.facts.syntax.tree import Class, Function, Parameter
+from jaxlint.facts.values.values import Kind
 from jaxlint.finding import Applicability, Fix
 from jaxlint.fixes.checks import errors
 from jaxlint.fixes.text import options
@@ -146,6 +147,9 @@ class _Sources:
                 continue
             argument = argument_of(site.node, parameter, bound=site.bound)
             if argument is None or not facts.values.kind(argument).traced:
+                given = argument if argument is not None else parameter.default
+                if given is None or facts.values.kind(given) is Kind.UNKNOWN:
+                    self.doubt = self.doubt or f"`{parameter.name}` is not traced where traced code passes it"
                 continue
             for behind in self._behind(argument):
                 self.follow(behind)
