@@ -152,8 +152,7 @@ def halved(x, n_steps):
 
 @jax.jit
 def _relaxed_step(x):
-    x = 0.5 * (x + jnp.roll(x, 1))
-    return x
+    return 0.5 * (x + jnp.roll(x, 1))
 
 
 def relaxed(x: jax.Array, n_steps, use_jit):
@@ -179,8 +178,7 @@ def squared(rows: list["np.ndarray"]):
 
 @jax.jit
 def _smoothed_step(x):
-    x = jnp.sin(x) * 0.5 + jnp.cos(x)
-    return x
+    return jnp.sin(x) * 0.5 + jnp.cos(x)
 
 
 def smoothed(tree, x: jax.Array, n_steps):

@@ -24,15 +24,14 @@ def resolved(n):
 
 
 @jax.jit
-def _exchanged_step(x):
-    slopes = jnp.outer(x, x) + jnp.eye(3) * jnp.sum(jnp.square(x))
-    return slopes
+def _compute_slopes(x):
+    return jnp.outer(x, x) + jnp.eye(3) * jnp.sum(jnp.square(x))
 
 
 def exchanged(x, n_steps):
     """NumPy solves between the array operations."""
     for _ in range(n_steps):
-        slopes = _exchanged_step(x)
+        slopes = _compute_slopes(x)
         moved = np.linalg.solve(np.asarray(slopes), np.ones(3))
         x = 0.5 * jnp.asarray(moved) + 0.1 * jnp.tanh(x)
     return x
@@ -57,16 +56,15 @@ def folded(n_steps):
 
 
 @jax.jit
-def _products_step(i):
-    unit = jnp.zeros(3).at[i % 3].set(1.0)
-    return unit
+def _compute_unit(i):
+    return jnp.zeros(3).at[i % 3].set(1.0)
 
 
 def products(matrix, x, count):
     """A unit vector is made anew, and nothing says that there are many."""
     rows = []
     for i in range(count):
-        unit = _products_step(i)
+        unit = _compute_unit(i)
         rows.append(jnp.asarray(matrix @ unit) @ x)
     return rows
 
@@ -80,8 +78,7 @@ def clamped(x, metals):
 
 @jax.jit
 def _measured_last_step(x):
-    x = jnp.tanh(x) * 0.9 + jnp.sin(x) * 0.1
-    return x
+    return jnp.tanh(x) * 0.9 + jnp.sin(x) * 0.1
 
 
 def measured_last(x, n_steps):
@@ -120,8 +117,7 @@ def kept_finite(x, n_steps):
 
 @jax.jit
 def _one_epoch_step(x, batch):
-    x = x - 0.1 * jnp.tanh(x - batch) - 0.01 * jnp.sin(x) * jnp.cos(x) * jnp.exp(-x)
-    return x
+    return x - 0.1 * jnp.tanh(x - batch) - 0.01 * jnp.sin(x) * jnp.cos(x) * jnp.exp(-x)
 
 
 def one_epoch(x, batches):

@@ -38,8 +38,7 @@ class Filter:
 
 @jax.jit
 def _run_step(x, weight):
-    x = jnp.tanh(x) * weight + jnp.sin(x) * 0.1
-    return x
+    return jnp.tanh(x) * weight + jnp.sin(x) * 0.1
 
 
 class Smoother:

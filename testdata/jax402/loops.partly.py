@@ -89,8 +89,7 @@ def smoothed(x, width):
 @jax.jit
 def _report_step(signal):
     signal = smoothed(signal, 3)
-    signal = signal / jnp.max(signal)
-    return signal
+    return signal / jnp.max(signal)
 
 
 def report(signals):
@@ -109,8 +108,7 @@ def unseen_caller(signals):
 
 @jax.jit
 def _main_step(x, rate):
-    x = x - rate * jnp.sin(x)
-    return x
+    return x - rate * jnp.sin(x)
 
 
 def main():

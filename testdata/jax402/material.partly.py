@@ -65,8 +65,7 @@ def positives(x: jax.Array, n_steps):
 
 @jax.jit
 def _written_step(x):
-    x = x - 0.1 * jnp.sin(x) * jnp.cos(x)
-    return x
+    return x - 0.1 * jnp.sin(x) * jnp.cos(x)
 
 
 def written(x, n_steps):
@@ -79,8 +78,7 @@ def written(x, n_steps):
 
 @jax.jit
 def _written_at_times_step(x):
-    x = x - 0.1 * jnp.sin(x) * jnp.cos(x)
-    return x
+    return x - 0.1 * jnp.sin(x) * jnp.cos(x)
 
 
 def written_at_times(x, n_steps):

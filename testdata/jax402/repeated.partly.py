@@ -22,9 +22,8 @@ def filled(n_steps):
 
 
 @jax.jit
-def _priced_step(point, row, date):
-    row = row.at[point].set(jnp.exp(-date * point))
-    return row
+def _priced_step(row, point, date):
+    return row.at[point].set(jnp.exp(-date * point))
 
 
 def priced(dates, n_grid):
@@ -33,7 +32,7 @@ def priced(dates, n_grid):
     for date in dates:
         row = jnp.zeros(n_grid)
         for point in range(n_grid):
-            row = _priced_step(point, row, date)
+            row = _priced_step(row, point, date)
         prices.append(row)
     return prices
 

@@ -22,10 +22,9 @@ def trained(weights, batches, rate):
 
 
 @jax.jit
-def _go_step(sub, x, number, scale):
+def _go_step(sub, x, scale, number):
     noise = jax.random.normal(sub, x.shape)
-    x = x + scale * noise / (1 + number)
-    return x
+    return x + scale * noise / (1 + number)
 
 
 class Walk:
@@ -36,7 +35,7 @@ class Walk:
     def go(self, key, x, n_steps):
         for number in range(n_steps):
             key, sub = jax.random.split(key)
-            x = _go_step(sub, x, number, self.scale)
+            x = _go_step(sub, x, self.scale, number)
             self.visited.append(number)
         return x
 

@@ -16,8 +16,7 @@ def step(params, batch):
 
 @jax.jit
 def _step(params, batch):
-    gradients = jax.grad(loss)(params, batch)
-    return gradients
+    return jax.grad(loss)(params, batch)
 
 
 def trained(params, batches):
@@ -104,8 +103,7 @@ def told_of_compiled(params, batches):
 
 @jax.jit
 def _benchmark_per_hand_step(params, batch):
-    params = params - 0.1 * jax.grad(loss)(params, batch)
-    return params
+    return params - 0.1 * jax.grad(loss)(params, batch)
 
 
 def benchmark_per_hand(params, batches):

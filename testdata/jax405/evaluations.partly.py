@@ -90,8 +90,7 @@ def residual(x):
 
 @jax.jit
 def _step(x):
-    x = x - jnp.linalg.solve(jax.jacfwd(residual)(x), residual(x))
-    return x
+    return x - jnp.linalg.solve(jax.jacfwd(residual)(x), residual(x))
 
 
 def solved(x, n_steps):

@@ -19,8 +19,7 @@ def fast_loss(params, batch):
 @jax.jit
 def _step(params, batch):
     gradients = jax.grad(loss)(params, batch)
-    params = params - 0.1 * gradients
-    return params
+    return params - 0.1 * gradients
 
 
 def fit(params, batches):
@@ -45,8 +44,7 @@ def update(params, state, batch, tx):
 
 @jax.jit
 def _of_a_closure_step(params, batch, scale):
-    params = params - 0.1 * jax.grad(lambda p: scale * loss(p, batch))(params)  # noqa: B023
-    return params
+    return params - 0.1 * jax.grad(lambda p: scale * loss(p, batch))(params)  # noqa: B023
 
 
 def of_a_closure(params, batches, scale):
@@ -83,8 +81,7 @@ def fit_compiled(params, batches):
 
 @jax.jit
 def _attacked_step(image):
-    image = image + 0.1 * jnp.sign(jax.grad(loss)(image, jnp.ones((2, 3))))
-    return image
+    return image + 0.1 * jnp.sign(jax.grad(loss)(image, jnp.ones((2, 3))))
 
 
 def attacked(image, steps):
@@ -95,8 +92,7 @@ def attacked(image, steps):
 
 @jax.jit
 def _descended_step(params, batch):
-    params = params - 0.1 * jax.grad(loss)(params, batch)
-    return params
+    return params - 0.1 * jax.grad(loss)(params, batch)
 
 
 def descended(params, batch, steps):

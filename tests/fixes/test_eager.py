@@ -615,3 +615,19 @@ def test_a_constructor_that_computes_is_not_run_at_import_unasked() -> None:
             return Table(3)(x)
         """
     assert mended(code)[1] == "unsafe"
+
+
+def test_what_is_annotated_as_a_function_is_static() -> None:
+    text, level = mended("""
+        from typing import Callable
+
+        def advance(state, rate, dt):
+            return state + rate(dt)
+
+        def evolve(state, rate: Callable[[float], float], dt: float):
+            state = lax.fori_loop(0, 3, lambda _, state: advance(state, rate, dt), state)
+            print(state)
+            return state
+        """)
+    assert level == "unsafe"
+    assert '@functools.partial(jax.jit, static_argnames="rate")' in text

@@ -9,8 +9,9 @@ import pytest
 
 from jaxlint import Settings, Source, lint
 from jaxlint.config import Finder
+from jaxlint.finding import Applicability, Edit, Fix, Span
 from jaxlint.fixes.text.edits import applied
-from jaxlint.fixes.text.wrapping import broken
+from jaxlint.fixes.text.wrapping import broken, wrapped
 
 BROKEN = {
     "a short line stays": ("x = f(a, b)", 88, ["x = f(a, b)"]),
@@ -73,6 +74,20 @@ def test_fixes_keep_to_the_length(length: int) -> None:
     new = [line for line in text.split("\n") if line not in CODE.split("\n")]
     assert max(map(len, new)) <= length
     ast.parse(text)
+
+
+def test_lines_that_become_one_are_broken_again() -> None:
+    text = "def f(x):\n    y = x\n    z = g(\n        y,\n    )\n    return z\n"
+    call = "g(" + ", ".join(f"argument_{number}" for number in range(8)) + ")"
+    one = Edit(Span(text.index("g("), text.index(")\n    return") + 1), call)
+    start = text.index("    y = x")
+    whole = Edit(Span(start, text.index("    z")), f"    y = {call}\n")
+    for edit in (one, whole):
+        fix = wrapped(Source(text), Fix(Applicability.SAFE, "", (edit,)), 60)
+        new = applied(text, fix)
+        assert max(map(len, new.splitlines())) <= 60
+        plain = applied(text, Fix(Applicability.SAFE, "", (edit,)))
+        assert ast.dump(ast.parse(new)) == ast.dump(ast.parse(plain))
 
 
 FILES = {

@@ -21,7 +21,7 @@ from jaxlint.fixes.moved_code.shapes import mentions
 from jaxlint.fixes.text import options
 from jaxlint.fixes.text.edits import Draft, applied, offered
 from jaxlint.fixes.text.inplace import changes
-from jaxlint.fixes.text.moving import at_margin, indent_unit, indentation, rows
+from jaxlint.fixes.text.moving import at_margin, indent_unit, indentation, returned, rows
 from jaxlint.fixes.text.scopes import DEFS, FUNCTIONS, Scope, scopes_of
 from jaxlint.fixes.text.steps import facts_of
 from jaxlint.fixes.text.syntax import NoFixError
@@ -107,8 +107,14 @@ class _Turn:
             self._refuse_growing_number(name)
         if not self._results or len(self._given) > _MOST:
             raise NoFixError("nothing comes of it, or it takes too many arguments")
+        self.name = draft.fresh(*self._names())
+
+    def _names(self) -> Iterator[str]:
+        """Yield names for the function: by what alone it computes, else by the function around."""
+        if len(self._results) == 1 and self._results[0] not in self._given:
+            yield f"_compute_{self._results[0].strip('_')}"
         around = f"_{self._made().function_name()}" if isinstance(self._frame, FUNCTIONS) else ""
-        self.name = draft.fresh(f"{around}_iteration" if around.endswith("step") else f"{around}_step")
+        yield f"{around}_iteration" if around.endswith("step") else f"{around}_step"
 
     def _made(self) -> Made:
         head = self._loop.iter if isinstance(self._loop, ast.For) else self._loop.test
@@ -199,7 +205,7 @@ class _Turn:
         read: dict[str, Scope] = {}
         for statement in self._run:
             names = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
-            for node in names:
+            for node in sorted(names, key=lambda node: (node.lineno, node.col_offset)):
                 reads = isinstance(node.ctx, ast.Load) or isinstance(statement, ast.AugAssign)
                 scope = self._scopes.binder(node.id, self._scopes.of(node))
                 if reads and node.id not in assigned and scope is not None and self._is_variable(node, scope):
@@ -304,15 +310,18 @@ class _Turn:
         inner = indentation(syntax, first)
         if syntax.source.position(syntax.span(first).start)[0] == self._loop.lineno:
             raise NoFixError("the body is on the line of the loop")
-        text = at_margin(syntax, span, self.taken.changes, unit).rstrip("\r\n")
+        ending = returned(syntax, last, self._results)
+        text = at_margin(syntax, span, {**self.taken.changes, **ending}, unit).rstrip("\r\n")
         results = ", ".join(self._results)
+        if not ending:
+            text += f"\n{unit}return {results}"
         jit = draft.name("jax.jit", first)
         if self._statics:
             listed = options.listed([options.quoted(draft, static) for static in self._statics])
             jit = f"{draft.name('functools.partial', first)}({jit}, static_argnames={listed})"
         head = f"def {self.name}({', '.join(item.parameter for item in self.taken.items)}):"
         reads_what_changes(self._made(), *self._judged())
-        insert_definition(draft, self._scopes, first, set(), f"@{jit}\n{head}\n{text}\n{unit}return {results}\n")
+        insert_definition(draft, self._scopes, first, set(), f"@{jit}\n{head}\n{text}\n")
         newline = "\n" if syntax.text[span.end - 1 : span.end] in ("\n", "\r") else ""
         draft.replace(span, f"{inner}{results} = {self.name}({', '.join(self._given)}){newline}")
         fix = draft.fix(

@@ -34,7 +34,7 @@ from jaxlint.fixes.moved_code.quiet import Quiet
 from jaxlint.fixes.moved_code.reads import refuse_or_doubt
 from jaxlint.fixes.text.edits import Draft, applied
 from jaxlint.fixes.text.inplace import changes, root_of
-from jaxlint.fixes.text.moving import at_margin, indent_unit, indentation, rows
+from jaxlint.fixes.text.moving import at_margin, indent_unit, indentation, returned, rows
 from jaxlint.fixes.text.scopes import DEFS, FUNCTIONS, Scope, scopes_of
 from jaxlint.fixes.text.steps import facts_of
 from jaxlint.fixes.text.syntax import NoFixError
@@ -413,10 +413,13 @@ class _Moved:
         span = Span(rows(syntax, first).start, rows(syntax, last).end)
         inner = indentation(syntax, first)
         results = ", ".join(self._results)
-        text = at_margin(syntax, span, {}, outer + unit).rstrip("\r\n")
+        ending = returned(syntax, last, self._results)
+        text = at_margin(syntax, span, ending, outer + unit).rstrip("\r\n")
+        if not ending:
+            text += f"\n{outer}{unit}return {results}"
         signature = f"def {self.name}({', '.join(self._given)}):"
         jit = self._jit(syntax.top(span) if self._of_module else first)
-        definition = f"{outer}@{jit}\n{outer}{signature}\n{text}\n{outer}{unit}return {results}\n"
+        definition = f"{outer}@{jit}\n{outer}{signature}\n{text}\n"
         if self._of_module:
             draft.insert_above(first, definition)
         else:

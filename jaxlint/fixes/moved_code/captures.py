@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -443,13 +443,7 @@ def _of_value(scopes: Scopes, node: ast.expr) -> str:
 
 
 def _of_argument(syntax: Syntax, node: ast.arg) -> str:
-    names = set()
-    if node.annotation is not None:
-        for inner in ast.walk(node.annotation):
-            if isinstance(inner, ast.Name):
-                names.add(inner.id)
-            elif isinstance(inner, ast.Attribute):
-                names.add(inner.attr)
+    names = set(_annotation_names(node.annotation)) if node.annotation is not None else set()
     if names & _DATA:
         return "data"
     default = _default(syntax, node)
@@ -458,6 +452,18 @@ def _of_argument(syntax: Syntax, node: ast.arg) -> str:
     if names & _OPTIONS or (isinstance(default, ast.Constant) and isinstance(default.value, (str, bool))):
         return "option"
     return ""
+
+
+def _annotation_names(node: ast.AST) -> Iterator[str]:
+    """Yield the names in an annotation, but not what a function that it means takes and returns."""
+    name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+    if name:
+        yield name
+    inner = list(ast.iter_child_nodes(node))
+    if isinstance(node, ast.Subscript) and "Callable" in _annotation_names(node.value):
+        inner = [node.value]
+    for part in inner:
+        yield from _annotation_names(part)
 
 
 def _default(syntax: Syntax, node: ast.arg) -> ast.expr | None:

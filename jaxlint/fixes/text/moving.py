@@ -7,7 +7,7 @@ import functools
 import io
 import re
 import tokenize
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from jaxlint.finding import Span
@@ -86,6 +86,15 @@ def indent_unit(syntax: Syntax, node: ast.AST) -> str:
             if inner.startswith(outer) and len(inner) > len(outer):
                 return inner[len(outer) :]
     return "    "
+
+
+def returned(syntax: Syntax, last: ast.AST, results: Sequence[str]) -> dict[Span, str]:
+    """Return the change that makes the `last` statement return what it assigns; none where that is not all of it."""
+    target = last.targets[0] if isinstance(last, ast.Assign) and len(last.targets) == 1 else None
+    if not isinstance(last, ast.Assign) or not isinstance(target, ast.Name) or list(results) != [target.id]:
+        return {}
+    equals = syntax.text.index("=", syntax.span(target).end)
+    return {Span(syntax.start(last), equals + 1): "return"}
 
 
 def rows(syntax: Syntax, node: ast.stmt, *, comments: bool = True) -> Span:

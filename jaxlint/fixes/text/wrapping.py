@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -23,18 +24,20 @@ def wrapped(source: Source, fix: Fix, length: int) -> Fix:
     long = [line for edit in fix.edits for line in edit.text.split(source.newline) if len(line) > length]
     # Code that only moves stays as somebody wrote it.
     moved = {line.strip() for line in source.text.splitlines()} if long else set()
-    edits = [_whole_lines(edit, length, source.newline, moved) for edit in fix.edits]
+    edits = [_whole_lines(source, edit, length, moved) for edit in fix.edits]
     return replace(fix, edits=tuple(_joined(source, edits, length)))
 
 
-def _whole_lines(edit: Edit, length: int, newline: str, moved: Collection[str]) -> Edit:
-    """Break the lines that an edit brings as a whole, which are all but its first and its last."""
+def _whole_lines(source: Source, edit: Edit, length: int, moved: Collection[str]) -> Edit:
+    """Break the lines that an edit brings as a whole: all but its last, and its first where it starts in a line."""
+    newline = source.newline
     lines = edit.text.split(newline)
     if all(len(line) <= length for line in lines) or _has_long_string(edit.text):
         return edit
     inner = [line if line.strip() in moved else newline.join(broken(line, length)) for line in lines[1:-1]]
     first = lines[:1]
-    if len(lines) > 1 and not lines[0][:1].isspace() and _is_statement(lines[0]):
+    starts_line = source.position(edit.span.start)[1] == 1
+    if len(lines) > 1 and starts_line and lines[0].strip() not in moved:
         first = [newline.join(broken(lines[0], length))]
     last = lines[1:][-1:]
     return replace(edit, text=newline.join([*first, *inner, *last]))
@@ -45,32 +48,28 @@ def _has_long_string(text: str) -> bool:
 
 
 def _joined(source: Source, edits: list[Edit], length: int) -> Iterator[Edit]:
-    """Yield the edits, those within one line as one where the line would become too long."""
-    rows: dict[int, list[Edit]] = {}
+    """Yield the edits, those that change or make one line as one where the line would become too long."""
+    groups: dict[tuple[int, int], list[Edit]] = {}
     for edit in edits:
-        row = source.position(edit.span.start)[0]
-        single = edit.span.end <= source.row_span(row).end and source.newline not in edit.text
-        if single and edit.text and "\n" not in edit.text:
-            rows.setdefault(row, []).append(edit)
-        else:
-            rows.setdefault(-1 - len(rows), []).append(edit)
-    others = {source.position(e.span.start)[0] for key, group in rows.items() if key < 0 for e in group}
-    others |= {source.position(e.span.end)[0] for key, group in rows.items() if key < 0 for e in group}
-    for row, group in rows.items():
-        if row < 0 or row in others:
+        rows = (source.position(edit.span.start)[0], source.position(edit.span.end)[0])
+        groups.setdefault(rows, []).append(edit)
+    touched = Counter(row for rows in groups for row in set(rows))
+    for (first, last), group in groups.items():
+        flat = all(edit.text and source.newline not in edit.text and "\n" not in edit.text for edit in group)
+        if not flat or touched[first] > 1 or touched[last] > 1 or (first < last and len(group) > 1):
             yield from group
             continue
-        span = source.row_span(row)
-        text = source.text[span.start : span.end].rstrip("\r\n")
+        start = source.row_span(first).start
+        text = source.text[start : source.row_span(last).end].rstrip("\r\n")
         new = text
         for edit in sorted(group, key=lambda edit: edit.span, reverse=True):
-            start = edit.span.start - span.start
-            new = new[:start] + edit.text + new[edit.span.end - span.start :]
-        lines = broken(new, length) if len(new) > length and len(text) <= length else [new]
+            new = new[: edit.span.start - start] + edit.text + new[edit.span.end - start :]
+        fits = all(len(line) <= length for line in text.splitlines())
+        lines = broken(new, length) if len(new) > length and fits else [new]
         if len(lines) == 1:
             yield from group
         else:
-            yield Edit(Span(span.start, span.start + len(text)), source.newline.join(lines))
+            yield Edit(Span(start, start + len(text)), source.newline.join(lines))
 
 
 def broken(line: str, length: int) -> list[str]:
