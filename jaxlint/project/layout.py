@@ -23,12 +23,14 @@ _INIT = "__init__"
 @dataclass(slots=True)
 class _Folder:
     parent: str
+    name: str
     files: dict[str, int] = field(default_factory=dict)
     folders: dict[str, str] = field(default_factory=dict)
 
     @property
     def is_package(self) -> bool:
-        return _INIT in self.files
+        # No import can name the folder of a checkout, `my-agents`, whatever it holds.
+        return _INIT in self.files and self.name.isidentifier()
 
 
 class Layout:
@@ -54,12 +56,12 @@ class Layout:
         if known is not None:
             return known
         # Upwards to the first that is known: by hand, as folders may be nested more deeply than functions.
-        entry = new = self._folders[path] = _Folder(os.path.dirname(path))
+        entry = new = self._folders[path] = _Folder(*os.path.split(path))
         while entry.parent != path:
             above = self._folders.get(entry.parent)
             is_new = above is None
             if above is None:
-                above = self._folders[entry.parent] = _Folder(os.path.dirname(entry.parent))
+                above = self._folders[entry.parent] = _Folder(*os.path.split(entry.parent))
             above.folders[os.path.basename(path)] = path
             if not is_new:
                 break

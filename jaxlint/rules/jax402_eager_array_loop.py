@@ -41,17 +41,20 @@ which has its own shape. Calls of jitted functions, transfers, shapes, random ke
 match in its `else` do not count; beside a call of a jitted function, or of a parameter, it takes six operations, or
 five in a helper. A loop around a function whose own loop does the work is left to that one.
 
-At confidence `low`: nothing visible calls the function, and nothing shows that the loop is long; neither the code, an
-axis of data nor the name of a length, such as `n_steps`, shows that there are many iterations; such a bound is only the
-most that there may be, as a tolerance can end the loop, or counts large chunks of the data; the code shows that it
-dispatches fewer than 2,500 in all, and no array grows; an iteration has fewer than four operations (three if the loop
-has the name of a length); a solver, a simulation or a jitted function does the work of an iteration; iterations have
-different shapes, plot, read or write a file, wait for a person or for their arrays, work with a library of the host
-such as pandas or SciPy, or step an object of Python that keeps its own state, such as an environment; the loop exists
-to be timed, or is the slow form of what a jitted function of the file does; an option decides that this runs
-uncompiled; all an iteration does is to draw random numbers; or Python or NumPy uses values between the operations, here
-or in a callee, so that no program can contain an iteration (values read last, to be stored, returned or printed, do not
-matter).
+At confidence `low`: nothing visible calls the function, and nothing shows that the loop is long; what the code shows of
+its iterations does not add up to 2,500 operations; a solver, a simulation or a jitted function does the work of an
+iteration; iterations have different shapes (but along an axis of data), plot, read or write a file, wait for a person
+or for their arrays, work with a library of the host such as pandas or SciPy, or step an object of Python that keeps its
+own state, such as an environment; the loop exists to be timed, or is the slow form of what a jitted function of the
+file does; an option decides that this runs uncompiled; all an iteration does is to draw random numbers; or Python or
+NumPy uses values between the operations, here or in a callee, so that no program can contain an iteration (values read
+last, to be stored, returned or printed, do not matter).
+
+Where the code does not count the iterations, a setting with the name of a length, such as `n_steps`, is taken for 1,000
+of them; an axis of data for 250, in a function that others may call; a loop in a function that others call again and
+again for 250; other loops that certainly run for 32. A loop that a tolerance can end has none to speak of, nor has one
+that takes the data in large chunks. The copy of an array that an iteration updates is worth six operations. 200
+operations in one call are enough where nobody visible says how many calls there are, and fewer where an array grows.
 
 ## Fix safety
 The loop becomes `jax.lax.fori_loop`, `scan` or `while_loop` and the enclosing function is jitted, both at once: each

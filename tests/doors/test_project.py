@@ -129,6 +129,12 @@ PROJECTS: dict[str, dict[str, str]] = {
         "lib.py": filled(STEP, "ok"),
         "app.py": "import jax\nfrom lib import scaled\n\nfast = jax.jit(scaled)\n",
     },
+    "traced by an importer, in a checkout with an __init__.py": {
+        "my-agents/__init__.py": "",
+        "my-agents/agents/__init__.py": "",
+        "my-agents/agents/core.py": filled(STEP, "ok"),
+        "my-agents/agents/run.py": "import jax\nfrom agents.core import scaled\n\nfast = jax.jit(scaled)\n",
+    },
     "traced by a function that another traces": {
         "pkg/__init__.py": "",
         "pkg/a.py": filled(STEP, "ok"),

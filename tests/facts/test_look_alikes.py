@@ -143,7 +143,7 @@ SILENT = {
         "main(X, N)",
     ),
     "works with a table": (TABLE.format("pd.DataFrame(x).to_numpy()"), "main(X, N)"),
-    "of each of a few parts": (COILS, "for _ in range(99): field(COILS, R)"),
+    "of each of a few parts": (COILS, "for _ in range(30): field(COILS, R)"),
     "split once": (SPLIT, "split((np.ones((9, 2)), np.ones(9)), 0.5)"),
     "initialised once": (
         "def zeros(tree): return jax.tree.map(lambda p: jnp.zeros_like(p) + 1e-3 * p, tree)",

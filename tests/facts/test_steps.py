@@ -402,6 +402,31 @@ def fit(params, opt_state, optimizer, batches):
     assert step.what.endswith(expected)
 
 
+@pytest.mark.parametrize(
+    ("head", "operations", "expected"),
+    [
+        ("def f(x, n_steps):\n    for i in range(n_steps):", 2, "low"),
+        ("def f(x, n_steps):\n    for i in range(n_steps):", 3, "medium"),
+        ("def f(x, n):\n    for i in range(x.shape[0]):", 9, "low"),
+        ("def f(x, n):\n    for i in range(x.shape[0]):", 10, "medium"),
+        ("def _f(x, n):\n    for i in range(x.shape[0]):", 10, "low"),
+        ("def f(x, n):\n    for i in range(n):", 70, "low"),
+        ("def f(x, n):\n    for i in range(n):", 80, "medium"),
+        ("def f(x, n=800):\n    for i in range(n):", 3, "low"),
+        ("def f(x, n=800):\n    for i in range(n):", 4, "medium"),
+    ],
+)
+def test_what_is_visible_of_the_iterations_adds_up(head: str, operations: int, expected: str) -> None:
+    text = f"""
+{head}
+        x = {"jnp.sin(" * operations}x{")" * operations}
+    return x
+
+print({head[4 : head.index("(")]}(jnp.ones(int(input())), int(input())))
+"""
+    assert found(text) == [("JAX402", expected)]
+
+
 @pytest.mark.parametrize(("steps", "expected"), [(30, "low"), (300, "high")])
 def test_few_evaluations_in_all_are_no_matter(steps: int, expected: str) -> None:
     text = f"""

@@ -36,12 +36,6 @@ MANY = 200
 """So many dispatches in one call are worth a change where nobody visible says how many calls there are."""
 GROWN = 16
 """The same of iterations that each make a new shape, and so compile."""
-FEW = 4
-"""Operations of an iteration from which a loop is worth a report by itself.
-
-Of twenty findings read in repositories that no rule was tuned on, four of the eight below it were wrong, one of the
-twelve others.
-"""
 FEWEST_BESIDE_COMPILED = 6
 """The same, where the iteration calls a jitted function as well, which does the work."""
 FEWEST_OF_HELPER = 5
@@ -66,10 +60,10 @@ class EagerLoop:
     for their arrays, show them to people, or do no more themselves than to cut out what a step works on.  `hindered` is
     what keeps an iteration from being one program.  `helper` is the call of a function of the project that does the
     operations, where something else does the rest.  `runs` is how often an iteration runs in a call of the loop's
-    function, `own` what the loop dispatches then, `total` what it does in all visible calls together.  `beside` says
-    that something else does the work of an iteration, `solves` that this is a solver or a simulation, `measured` that
-    it exists to be timed or compared, `grows` that each iteration makes an array longer, and `converges` that the size
-    of a value may end it before it has counted to its bound.
+    function, `own` what the loop dispatches then, `calls` how often that is called, `total` what the loop dispatches in
+    all visible calls together.  `beside` says that something else does the work of an iteration, `solves` that this is
+    a solver or a simulation, `measured` that it exists to be timed or compared, `grows` that each iteration makes an
+    array longer, and `converges` that the size of a value may end it before it has counted to its bound.
     """
 
     loop: Loop
@@ -83,6 +77,7 @@ class EagerLoop:
     hindered: frozenset[Hindrance]
     runs: Quantity
     own: Quantity
+    calls: Quantity
     total: Quantity
     helper: cst.Call | None = None
     beside: bool = False
@@ -95,12 +90,20 @@ class EagerLoop:
     @property
     def is_many(self) -> bool:
         """Whether the text shows how often the loop runs, and that it dispatches many operations."""
-        return any(quantity.high is not None and quantity.high >= MATERIAL for quantity in (self.own, self.total))
+        return self.most >= MATERIAL
+
+    @property
+    def most(self) -> int:
+        """How many operations the text shows the loop to dispatch; of what nothing limits, the least is taken."""
+        once = Quantity(self.operations, self.operations)
+        shown = (self.own, self.total, self.calls.times(once))
+        return max(quantity.low if quantity.high is None else quantity.high for quantity in shown)
 
     @property
     def is_counted(self) -> bool:
         """Whether the text shows many iterations, of a function that others may call again and again."""
-        return self.total.high is None and self.own.high is not None and self.own.high >= MANY
+        few = self.operations <= FEWEST or self.own.high is None or self.own.high < MANY
+        return self.total.high is None and not few
 
     @property
     def grows_often(self) -> bool:
@@ -237,6 +240,7 @@ class EagerLoops:
             self._avoidable.hindrances(loop),
             self._quantities.runs(loop),
             self._quantities.dispatches(loop),
+            self._quantities.calls(function),
             self._quantities.in_all(loop),
             beside=self._does_the_work_elsewhere(parts),
             solves=any(self._may_solve(loop, part) or self._arrays.calls_long_program(part) for part in parts),

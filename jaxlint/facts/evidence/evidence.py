@@ -20,7 +20,7 @@ from jaxlint.facts.cache_misses.stale import StaleRead
 from jaxlint.facts.cache_misses.structure import Structure, made_of
 from jaxlint.facts.cache_misses.targets import Target
 from jaxlint.facts.context.calls import CallSite, argument_of
-from jaxlint.facts.eager.array_loops import FEW, FEWEST_OF_HELPER, GROWN, MATERIAL, EagerLoop
+from jaxlint.facts.eager.array_loops import FEWEST_OF_HELPER, GROWN, MATERIAL, EagerLoop
 from jaxlint.facts.eager.avoidable import Hindrance
 from jaxlint.facts.eager.compile_sites import EagerSite
 from jaxlint.facts.eager.eagerness import Eagerness
@@ -35,7 +35,7 @@ from jaxlint.facts.jax_api.name_priors import SOLVING
 from jaxlint.facts.syntax import guards
 from jaxlint.facts.syntax.names import Expression, Value
 from jaxlint.facts.syntax.tree import Context, Function, Loop, Parameter, last_name, within
-from jaxlint.facts.values.bounds import BoundKind
+from jaxlint.facts.values.bounds import Bound, BoundKind
 from jaxlint.facts.values.compiled_calls import CompiledCall
 from jaxlint.facts.values.iterations import counted_by, is_handed, is_step_loop
 from jaxlint.facts.values.loops import mentions
@@ -59,6 +59,16 @@ _BESIDE = 6
 """So many operations beside what does the work of an iteration are worth moving into it, where iterations are many."""
 _MANY_BESIDE = 10 * MATERIAL
 """So many dispatches count even where each iteration runs a solver, or a program with a loop of its own."""
+_MOST, _MANY, _SOME = 1000, 250, 32
+"""How many iterations a loop is taken to have in all where the text does not count them: one whose bound is a setting
+with the name of a length; one along an axis of data in a function that others may call, or in one that loops run again
+in each step; any other that certainly runs.
+
+Of the labelled loops that nobody counted, those that add up to `MATERIAL` operations by this are mostly worth a change;
+the limits are coarse: half or twice as many iterations choose almost the same loops.
+"""
+_COPY = 6
+"""So many operations more is the copy of the array worth that an iteration updates and goes on with."""
 _HINDERED = {
     Hindrance.SHAPES: Doubt.SHAPES,
     Hindrance.VALUES: Doubt.INTERRUPTED,
@@ -274,38 +284,50 @@ class Evidences:
         doubts = {Doubt.LIGHT} if loop.light and not again else set()
         # Beside an object that stays in Python, much array work is worth a jitted function of its own.
         heavy = {Hindrance.OBJECT} if loop.operations >= _HEAVY else set[Hindrance]()
-        doubts |= {_HINDERED[hindrance] for hindrance in _HINDERED.keys() & (loop.hindered - heavy)}
+        bound = self._loops.bounds.of(loop.loop)
+        named = self._loops.is_named_long(loop.loop)
+        along = bound.kind is BoundKind.DATA_AXIS and bound.high is None
+        # Along an axis of data, different shapes are as many programs, and a mask makes one of them.
+        masked = {Hindrance.SHAPES} if along else set[Hindrance]()
+        doubts |= {_HINDERED[hindrance] for hindrance in _HINDERED.keys() & (loop.hindered - heavy - masked)}
         doubts |= {Doubt.ON_PURPOSE} if loop.on_purpose else set()
         doubts |= {Doubt.MEASURED} if loop.measured else set()
         doubts |= {Doubt.IMMATERIAL} if loop.is_immaterial else set()
-        bound = self._loops.bounds.of(loop.loop)
-        named = self._loops.is_named_long(loop.loop)
-        copies = loop.copies and not loop.beside and (named or bound.kind is BoundKind.DATA_AXIS)
-        few = loop.operations < FEW - (named and not loop.beside)
-        if few and not (loop.is_many or copies):
-            doubts |= {Doubt.FEW}
-        along = bound.kind is BoundKind.DATA_AXIS and bound.high is None
-        if loop.converges or self._goes_through_chunks(loop.loop):
-            named = along = False  # the bound is no more than the most that there may be
+        likely = self._likely_iterations(loop, bound, named=named)
+        work = loop.operations + (_COPY if loop.copies and not loop.beside else 0)
         again_perhaps = loop.is_counted and not self._runs.called_once(loop.loop.context.function)
         again_perhaps = again_perhaps and not loop.converges
-        counted = loop.is_many or again_perhaps or named or along or loop.grows_often
-        if not counted:
-            doubts |= {Doubt.UNCOUNTED}
+        if not (loop.is_many or loop.grows_often or again_perhaps or likely * work >= MATERIAL):
+            doubts |= {Doubt.FEW if likely > _SOME else Doubt.UNCOUNTED}
         if loop.solves or loop.beside:
             worth = loop.operations >= (_BESIDE if loop.helper is None else FEWEST_OF_HELPER)
             long = named and worth and bound.high is None and not loop.solves
-            most = max(loop.own.high or 0, loop.total.high or 0)
-            enough = worth and (not loop.solves or loop.operations >= _HEAVY or most >= _MANY_BESIDE)
-            many = loop.is_many and (enough or loop.copies)
+            enough = worth and (not loop.solves or loop.operations >= _HEAVY or loop.most >= _MANY_BESIDE)
+            many = loop.is_many and (enough or (loop.copies and not loop.grows))
             doubts |= set() if long or many else {Doubt.BESIDE}
         evidence = self.eager(loop.loop.node, frozenset(doubts))
         function = loop.loop.context.function
         seen = function is None or not self._eager.starts_unseen(function)
-        if (loop.hurts_anyway and seen) or loop.on_host:
+        hurts = loop.hurts_anyway or (along and loop.operations * _MANY >= MATERIAL)
+        if (hurts and seen) or loop.on_host:
             # Whoever calls it, eagerly or under trace, pays for each iteration; and nobody can trace `float(array)`.
             evidence = replace(evidence, doubts=evidence.doubts - {Doubt.EAGERNESS})
         return evidence
+
+    def _likely_iterations(self, loop: EagerLoop, bound: Bound, *, named: bool) -> int:
+        """Return how many iterations a loop may well have in all, as far as its bound and what runs it again say."""
+        if loop.converges:
+            return 0  # the bound is no more than the most that there may be
+        function, whole = loop.loop.context.function, not self._goes_through_chunks(loop.loop)
+        if whole and named and bound.kind is BoundKind.SETTING:
+            return _MOST
+        again = self._runs.again(function, self._is_step) == STEPS
+        along = named or (bound.kind is BoundKind.DATA_AXIS and bound.high is None)
+        if whole and along and (again or function is None or not function.is_private):
+            return _MANY
+        if self._eager.eagerness(loop.loop.node) is not Eagerness.HIGH:
+            return 0
+        return _MANY if again and bound.kind is not BoundKind.CONTAINER else _SOME
 
     def _goes_through_chunks(self, loop: Loop) -> bool:
         """Whether a loop that no other repeats takes a large part of the data each time: few iterations, each heavy."""

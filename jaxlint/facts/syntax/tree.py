@@ -151,6 +151,11 @@ class Function:
         return self.scope.qualname
 
     @property
+    def is_private(self) -> bool:
+        """Whether its name, or that of what it is in, says that others do not call it."""
+        return any(name.startswith("_") and not name.startswith("__") for name in self.qualname.split("."))
+
+    @property
     def takes_any_name(self) -> bool:
         """Whether it has a `**kwargs`."""
         return any(parameter.star == "**" for parameter in self.parameters)
