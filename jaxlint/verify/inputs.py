@@ -338,7 +338,8 @@ class Synthesis:
             return _functions(use) if use.arguments is not None else [Choice("opaque")]
         if cls.__module__.startswith("optax.") and cls.__name__.startswith("GradientTransformation"):
             return [*_optimizers(), *instances(cls)]
-        return [*instances(cls), Choice("record"), Choice("opaque")]
+        called = [Choice("model")] if use.arguments is not None else []
+        return [*instances(cls), *called, Choice("record"), Choice("opaque")]
 
     def definitions_of(self, value: type | types.FunctionType) -> Definitions:
         """Return the functions of the file that a class or function is defined in."""

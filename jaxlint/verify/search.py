@@ -742,6 +742,7 @@ class Search:
         yield from self._ranked(state, blamed, world, message)
         yield from self._of_size(state, world, message)
         yield from self._named(state, world, message)
+        yield from self._not_none(state, world, message)
         if "nteger" in message or "hashable static" in message or "unhashable" in message:
             yield from self._integers(state, blamed, world)
         if "PRNG" in message or "key_data" in message or "key array" in message:
@@ -815,10 +816,25 @@ class Search:
                     choices += [] if wanted in choices else [wanted]
                     yield 0.3, state.choosing({path: choices.index(wanted)})
 
+    def _not_none(self, state: State, world: World, message: str) -> Iterator[tuple[float, State]]:
+        """Yield states in which what may be None is not, where an exception says that None does not do."""
+        changes = {}
+        for path in world.touched if "None" in message else ():
+            choices = self._slots[path].choices
+            others = (n for n, c in enumerate(choices) if c.kind != "static" or c.data is not None)
+            other = next(others, None) if world.choice(path) == _NONE else None
+            if other is not None:
+                changes[path] = other
+                yield 0.3, state.choosing({path: other})
+        if len(changes) > 1:
+            yield 0.6, state.choosing(changes)
+
     def _offer(self, path: str, now: str, wanted: tuple[str, ...]) -> None:
         """See to it that a value may be of a kind that an exception asks for, whatever its use and name say."""
         choices = self._slots[path].choices
-        if now not in ("array", "static", "sequence") or any(choice.kind in wanted for choice in choices):
+        if now not in ("array", "static", "sequence", "record", "opaque") or any(
+            choice.kind in wanted for choice in choices
+        ):
             return
         choices += [choice for choice in _OFFERED if choice.kind in wanted]
 
@@ -1120,6 +1136,7 @@ _OFFERED = (
     Choice("array", (1, "float32")),
 )
 """What a value may be though nothing but an exception says so."""
+_NONE = Choice("static", None)
 _KEYS = (Choice("array", (0, "key")), Choice("array", (0, "oldkey")), Choice("array", (1, "key")))
 _FEW_AXES = re.compile(
     r"must have ndim at least|out of bounds for array of dimension|rank should be at least|at least two dimensions"

@@ -116,6 +116,38 @@ def test_arguments_are_found(judge: Judge, text: str) -> None:
             """,
             "n=19",
         ),
+        (
+            """
+            import optax
+
+            class Trainer:
+                def __init__(self, optimizer: optax.GradientTransformation | None = None, seed=0):
+                    self.optimizer = optimizer
+
+                def step(self):
+                    return lambda p: self.optimizer.update(p, self.optimizer.init(p), p)
+
+                def fit(self, params):
+                    step = self.step()
+                    updates, _ = step(params)
+                    return jax.jit(lambda v: v)(updates)  # here
+            """,
+            "optimizer=optax.adam",
+        ),
+        (
+            """
+            class Tokenizer:
+                pad = 0
+
+                def __init__(self, path):
+                    open(path)
+
+            def f(tokenizer: Tokenizer, text):
+                ids = tokenizer(text)
+                return jax.jit(lambda v: v + tokenizer.pad)(ids)  # here
+            """,
+            "tokenizer=model",
+        ),
     ],
 )
 def test_arguments_are_what_users_and_messages_say(judge: Judge, text: str, made: str) -> None:
