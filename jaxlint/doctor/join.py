@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from jaxlint.doctor import roots
 from jaxlint.doctor.causes import Cause
 from jaxlint.doctor.events import Frame
-from jaxlint.doctor.model import Key, MissGroup, Model
+from jaxlint.doctor.model import CONTROL, Key, MissGroup, Model
 from jaxlint.doctor.sources import Sources
 from jaxlint.doctor.suggestions import Suggestion, suggest, unique
 
@@ -146,7 +146,8 @@ def _distrust(model: Model, sources: Sources) -> None:
     """Skip files in which functions that ran are not where they were."""
     places: dict[str, list[Frame]] = {}
     for group in model.misses:
-        if group.definition is not None:
+        # An operation with functions in it is told of the line that calls it.
+        if group.definition is not None and group.definition.function not in CONTROL:
             places.setdefault(group.definition.file, []).append(group.definition)
     for file, frames in places.items():
         text = sources.text(file)

@@ -251,6 +251,10 @@ def _add(made: dict[object, Suggestion], key: object, suggestion: Suggestion) ->
     old.findings = unique([*old.findings, *suggestion.findings])
 
 
+_OF_THE_CALL = frozenset({Cause.REDEFINED_FUNCTION, Cause.PYTREE, Cause.STATIC_VALUE})
+"""What a library's function is compiled again for at another call of the user's, which needs a program of its own."""
+
+
 def _of_miss(group: MissGroup, findings: list[Diagnostic], model: Model, sources: Sources) -> Suggestion | None:
     seconds = group.cost.total
     # Processes wait at the same time.
@@ -261,14 +265,25 @@ def _of_miss(group: MissGroup, findings: list[Diagnostic], model: Model, sources
             return None
         return Suggestion("", group.site, each * share, seconds, advice.LARGE, findings=findings, misses=[group])
     text = advice.ADVICE[group.cause]
-    if group.cause is Cause.REDEFINED_FUNCTION and group.key.file and not sources.is_user(group.key.file):
+    if group.cause in _OF_THE_CALL and group.key.file and not sources.is_user(group.key.file):
         if runs_once(group.stack, sources):
-            # No jitted function around such a call is called twice.
             return None
-        text = advice.OF_A_LIBRARY
-        begun = any(m.key == group.key and m.cause is Cause.NEW_FUNCTION and m.site == group.site for m in model.misses)
-        each *= 1 - (0 if begun else 1) / group.count
+        if group.cause is Cause.REDEFINED_FUNCTION:
+            text = advice.OF_A_LIBRARY
+        if not _is_begun(group, model):
+            each *= 1 - 1 / group.count
+        if not each:
+            return None
     return Suggestion("", group.site, each, seconds, text, findings=findings, misses=[group])
+
+
+def _is_begun(group: MissGroup, model: Model) -> bool:
+    """Tell whether its function was compiled at its line for another cause."""
+    return any(
+        other.key == group.key and other.site == group.site and other.compiles + other.cache_loads
+        for other in model.misses
+        if other is not group
+    )
 
 
 def _written_out(key: Key, findings: list[Diagnostic], model: Model, sources: Sources) -> float | None:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, TextIO
 
 from jaxlint import terminal
 from jaxlint.doctor import advice
-from jaxlint.doctor.causes import Cause
 from jaxlint.doctor.join import Joined
 from jaxlint.doctor.model import Cost, Function, Model
 from jaxlint.doctor.suggestions import Suggestion
@@ -134,10 +133,10 @@ def nothing(joined: Joined) -> str:
     """Say that nothing is worth a change, and what the seconds are."""
     model = joined.model
     total = model.totals.cost.total
-    again = sum(group.cost.total for group in model.misses if group.cause is not Cause.NEW_FUNCTION)
+    first = total - sum(max(suggestion.worth, 0.0) for suggestion in joined.suggestions)
     names = [function.key.name for function in model.functions if function.compiles or function.cache_loads]
     most = f", most of them of {' and '.join(dict.fromkeys(names[:2]))}" if names else ""
-    text = f"Nothing here is worth changing: {seconds(total - again)} of {seconds(total)} are first compiles{most}."
+    text = f"Nothing here is worth changing: {seconds(first)} of {seconds(total)} are first compiles{most}."
     return text if model.totals.persistent or model.totals.cache_loads else f"{text}  {advice.PERSISTENT}"
 
 

@@ -533,6 +533,53 @@ def test_a_function_that_a_library_creates_is_not_the_users_to_move(project: Pro
     assert found["advice"].startswith("The library creates this function on each call")
 
 
+def test_what_a_librarys_function_compiles_at_another_call_is_a_first_compile(project: Project) -> None:
+    """Two calls for different structures need two programs; a call in a loop, for another one each time, does not."""
+    definition = Frame("/usr/lib/python3/site-packages/diffrax/solve.py", 9, "solve")
+    different = (
+        "  for solve defined at /usr/lib/python3/site-packages/diffrax/solve.py:9\n  all previously seen cache keys "
+        "differ. For the closest previous key:\n  different input pytree:\n  * at terms, now tuple of length {} and "
+        "before tuple of length 1, so the lengths do not match"
+    )
+
+    def compiled(text: str, site: Frame) -> list[Event]:
+        return [
+            events.Miss(function="solve", definition=definition, text=text, stack=(site,)),
+            TraceEnd(function="solve", seconds=0.1, stack=(site,)),
+            LoweringBegin(program="solve", types="(ShapedArray(float32[]),)", stack=(site,)),
+            Compile(program="solve", seconds=1.0, stack=(site,)),
+        ]
+
+    code = "import diffrax\n\ny = diffrax.solve(1)\nz = diffrax.solve((2, 3))\n"
+    first = compiled("  never seen function:\n    solve id=1", at(code, "diffrax.solve(1)"))
+    assert suggestions(project, code, first + compiled(different.format(2), at(code, "diffrax.solve((2, 3))"))) == []
+    looped = "import diffrax\n\ny = diffrax.solve(1)\nfor n in (2, 3, 4):\n    z = diffrax.solve((0,) * n)\n"
+    site = at(looped, "diffrax.solve((0,) * n)")
+    again = [event for n in (2, 3, 4) for event in compiled(different.format(n), site)]
+    (found,) = suggestions(project, looped, first + again)
+    assert found["causes"] == ["pytree"]
+    assert found["saving"] == pytest.approx(3.3 * 2 / 3)
+
+
+def test_a_loop_in_a_call_is_no_function_of_the_file(project: Project) -> None:
+    """It is told of the line that calls it, where no function of its name begins; the file is what ran all the same."""
+    code = "from numpyro.infer import MCMC, Predictive\n\nmcmc = MCMC(1)\nmcmc.run(3)\nprint(Predictive(1)(2))\n"
+    call = at(code, "Predictive(1)(2)")
+    happened: list[Event] = [
+        events.Miss(
+            function="scan",
+            definition=Frame("train.py", call.line, "scan"),
+            text="  never seen function:\n    scan",
+            stack=(call,),
+        ),
+        TraceEnd(function="scan", seconds=0.1, stack=(call,)),
+        Compile(program="scan", seconds=0.1, stack=(call,)),
+    ]
+    happened += [e for name in ("a", "b", "c") for e in operation(name, (at(code, "mcmc.run(3)"),))]
+    (found,) = suggestions(project, code, happened)
+    assert found["title"] == "`mcmc.run` runs operation by operation: 3 programs, inside the library"
+
+
 def test_a_run_of_which_nothing_matters_says_so(project: Project) -> None:
     code = "import jax.numpy as jnp\n\n\ndef f(x):\n    return jnp.sin(x)\n\n\nprint(f(2.0))\n"
     stack = (at(code, "jnp.sin(x)", "f"), at(code, "f(2.0)"))
