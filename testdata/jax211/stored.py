@@ -377,6 +377,22 @@ class Inner:
         return state + 1
 
 
+features = None
+
+
+@jax.jit
+def penalised(x):
+    """Uses a global name as a variable of its own, and of a function in it."""
+    global features
+    features = jnp.sin(x)  # ok: JAX211
+    features = jax.lax.stop_gradient(features)  # ok: JAX211
+
+    def loss(w):
+        return jnp.sum((w - features) ** 2)
+
+    return jax.grad(loss)(x)
+
+
 @functools.lru_cache
 def table(n):
     return np.arange(n)  # ok: JAX211
@@ -423,4 +439,5 @@ def jaxlint_examples():
         "shadowed": (x,),
         "Wrapped.advance": lambda wrapped=Wrapped(Inner()): wrapped.advance(),
         "table": lambda: looked_up(x),
+        "penalised": (x,),
     }

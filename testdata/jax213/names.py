@@ -228,6 +228,26 @@ def constant_each_time(x, n):
     return x
 
 
+def defined_again(x):
+    size = 2.0
+
+    @jax.jit  # want: JAX101
+    def sized(x):
+        return x * size  # ok: JAX213
+
+    def twice(x):
+        return sized(x) + sized(x)
+
+    first = twice(x)
+    size = 3.0
+
+    @jax.jit  # want: JAX101
+    def sized(x):
+        return x * size + 1  # ok: JAX213
+
+    return first + twice(x)
+
+
 def jaxlint_examples():
     x = jnp.ones(3)
     return {
@@ -249,4 +269,5 @@ def jaxlint_examples():
         "drawn": (jax.random.key(0), 3),
         "drawn_from_argument": (jax.random.key(0), 3),
         "constant_each_time": (x, 3),
+        "defined_again": (x,),
     }

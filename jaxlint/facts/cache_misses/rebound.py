@@ -237,7 +237,7 @@ class ReboundNames:
             seen.add(id(current))
             for site in self._calls.of(current):
                 caller = site.context.function
-                if self._tracing.is_traced(caller):
+                if self._tracing.is_traced(caller) or not all(_is_found(one, site) for one in (current, function)):
                     continue
                 found[id(site.node)] = site
                 if caller is not None and not _is_around(caller, function):
@@ -269,6 +269,17 @@ class ReboundNames:
         return any(
             isinstance(node, cst.Call) and last_name(node.func) in CLEARING for node in self._tree.body(function)
         )
+
+
+def _is_found(function: Function, site: CallSite) -> bool:
+    """Whether a call may find a function under its name, which its block may have given to another one by then."""
+    here, made = site.context, function.context
+    by_name = site.function is not function or last_name(site.node.func) == function.name
+    if not by_name or here.scope is not made.scope or share(here.loop, made.loop, None):
+        return True
+    others = [b.context for b in made.scope.bindings.get(function.name, ()) if b.value is not function]
+    last = max((other.order for other in others if other.order < here.order and not other.branch), default=-1)
+    return not others or last < made.order < here.order
 
 
 def _is_around(outer: Function, function: Function) -> bool:

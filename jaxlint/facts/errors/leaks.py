@@ -251,17 +251,24 @@ class Leaks:
         child = node
         for parent in self._tree.ancestors(node):
             if isinstance(parent, (cst.FunctionDef, cst.Lambda)):
-                return False
+                break
             if isinstance(parent, cst.If) and child is parent.body and self._asks_for_missing(parent.test):
                 return True
+            child = parent
+        return any(isinstance(earlier, cst.If) and guards.leaves(earlier.body) for earlier in self._before(node))
+
+    def _before(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+        """Yield the statements of a function that certainly ran before a place of it, those in their blocks not."""
+        child = node
+        for parent in self._tree.ancestors(node):
+            if isinstance(parent, (cst.FunctionDef, cst.Lambda)):
+                return
             if isinstance(parent, cst.IndentedBlock):
                 for earlier in parent.body:
                     if earlier is child:
                         break
-                    if isinstance(earlier, cst.If) and guards.leaves(earlier.body):
-                        return True
+                    yield earlier
             child = parent
-        return False
 
     def _asks_for_missing(self, test: cst.BaseExpression) -> bool:
         """Whether a test asks if a parameter was left out: `x is None`, where the default of `x` is None."""
@@ -423,13 +430,19 @@ class Leaks:
             reader = self._tree.context(node).function
             if reader is function:
                 earlier = self._tree.context(node).order <= order
-                if earlier and not container:
+                if earlier and not container and not self._is_set_before(node, target):
                     return node
                 continue
             later = not self._tracing.is_traced(reader) or self._is_body_in(function, reader)
             if later and (reader is None or reader.name not in _MAKERS | {"tree_flatten"}):
                 return node
         return None
+
+    def _is_set_before(self, node: cst.BaseExpression, target: cst.BaseExpression) -> bool:
+        """Whether what a place reads was given a value in the same call."""
+        lines = (line for line in self._before(node) if isinstance(line, cst.SimpleStatementLine))
+        stores = (store for line in lines for statement in line.body for store in self._stores(statement))
+        return any(not store.adds and same_code(store.target, target) for store in stores)
 
     def _is_of_another(self, node: cst.BaseExpression, target: cst.BaseExpression) -> bool:
         """Whether an attribute is not of the same local variable as another one, nor of an instance in its method."""
