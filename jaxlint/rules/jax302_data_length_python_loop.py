@@ -41,9 +41,9 @@ decides; lists and dictionaries of parameters; loops outside any trace or under 
 that a check for tracers keeps out of traces. A visible number of iterations is left to JAX301.
 
 At confidence `low`: a setting with no more than a telling name, such as `num_steps`; an array that is a field of an
-object, as of a state, whose length is a setting; another axis than the first, unless an iteration goes on with what the
-one before has computed; a parameter that may be an array or a list of a few arrays; methods of modules that nothing
-visible jits; a loop with a JAX loop in the other branch of an `if`.
+object, as of a state, whose length is a setting; another axis than the first, unless its number has the name of a
+length, or an iteration goes on with what the one before has computed; a parameter that may be an array or a list of a
+few arrays; methods of modules that nothing visible jits; a loop with a JAX loop in the other branch of an `if`.
 
 ## Fix safety
 A counting loop becomes `jax.lax.fori_loop`, one over an array `jax.lax.scan`, if its iterations only assign to names

@@ -43,17 +43,20 @@ def fit(params, batches):
 
 ## When it stays silent
 In traced code; in loops of fewer than ten iterations; if the differentiated function is jitted, or some path jits the
-gradient; if the result is discarded, as in a benchmark; for gradients that no later iteration uses, such as those at
-the points of a plot; for a model that runs once after an inner loop has done the work, or in some iterations only (`if
-step % 100 == 0`); for an outer loop, if the function that it calls has the loop that is reported; for a function that
-other files call once beside such a loop, as after an epoch; for objectives that call a jitted function, need concrete
-values, or pass their arguments to a function that is not visible; for a method that another class replaces by a jitted
-one; if the file assigns a jitted function to `model.apply`.
+gradient or the step; for a step with a decorator of which nothing is known; if the result is discarded, as in a
+benchmark; for gradients that no later iteration uses and no sum adds up, such as those at the points of a plot; for a
+model that is applied with other parameters in each iteration, as the layers of a larger one are; for a model that runs
+once after an inner loop has done the work, or in some iterations only (`if step % 100 == 0`); for an outer loop, if the
+function that it calls has the loop that is reported; for a function that other files call once beside such a loop, as
+after an epoch; for objectives that call a jitted function, need concrete values, or pass their arguments to a function
+that is not visible; for a method that another class replaces by a jitted one; if the file assigns a jitted function to
+`model.apply`.
 
 At confidence `low`: if neither a visible caller, the name of the function, data that the loop runs over nor what it
 prints shows that it trains outside a trace; if the code shows fewer than 100 steps in all, of losses with few
-operations, or fewer than 20 passes of a model; if each iteration plots or reads a file; if the loop is timed and the
-file also jits what it calls, to compare both.
+operations, or fewer than 20 passes of a model; if only the update is eager, beside a compiled gradient of all data that
+no network is trained by; for the gradient of a handful of operations that another file's loop takes; if each iteration
+plots or reads a file; if the loop is timed and the file also jits what it calls, to compare both.
 
 ## Fix safety
 Unsafe: one program may round differently than separate operations, and whatever the loop changes must be arrays. If

@@ -453,6 +453,8 @@ def f(x, state):
         ("for t in range(x.shape[1]): state = state + x[:, t] * jnp.sin(state)", False),
         ("for t in range(x.shape[1]): state = state + x[:, t] * 2", True),
         ("for t in range(x.shape[1]): state = state.at[t % 2].add(x[:, t] * 2)", True),
+        ("for t in range(x.shape[1]): state = state.at[t].set(x[:, t] * 2)", True),
+        ("for t in range(x.shape[1]): state = state.at[t].set(x[:, t] * state[t - 1])", False),
         ("out = []\n    for t in range(x.shape[1]): out.append(jnp.sin(x[:, t]) * 2)", True),
         ("for t in range(state.messages.shape[0]): x = x + state.messages[t] * 2", True),
         ("for t in range(x.shape[0]): state = state + x[t] * jnp.power(state, t)", True),
@@ -562,3 +564,17 @@ def test_what_a_flag_leaves_off_does_not_fail(head: str, call: str, *, expected:
     facts = facts_of(text)
     place = next(call for call in facts.tree.calls if last_name(call.func) == "float")
     assert (Doubt.OMITTED in facts.evidence.error(place).doubts) is expected
+
+
+@pytest.mark.parametrize(("given", "expected"), [("n", True), ("n, steps", False)])
+def test_the_elements_of_a_default_that_no_call_replaces_are_none_to_check(given: str, *, expected: bool) -> None:
+    text = f"""
+    def sparse(n, steps=[1, 10]):
+        return [float(step) for step in steps]
+
+    def run(n, steps):
+        return jax.jit(sparse, static_argnums=0)({given})
+    """
+    facts = facts_of(text)
+    place = next(call for call in facts.tree.calls if last_name(call.func) == "float")
+    assert (Doubt.OMITTED in facts.evidence.error(place.args[0].value).doubts) is expected

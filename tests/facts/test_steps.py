@@ -663,3 +663,94 @@ def fit(state, batches):
 def test_a_loop_over_layers_is_one_pass(call: str, expected: list[str]) -> None:
     text = f"def run(layer, params, x, n):\n    for i in range(n):\n        x = {call}\n        print(x)\n"
     assert [code for code, _ in found(text)] == expected
+
+
+UPDATED = """
+@jax.jit
+def loss(params, x=0.0):
+    return jnp.mean((params - x) ** 2)
+
+def fit(params, optimizer, n, batches):
+    state = optimizer.init(params)
+    fixed = jnp.ones(3)
+    {before}
+    for i in {loop}:
+        {body}
+        updates, state = optimizer.update(grads, state)
+        params = optax.apply_updates(params, updates)
+        print(params)
+    return params
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "loop", "body", "expected"),
+    [
+        ("pass", "range(n)", "grads = jax.grad(loss)(params)", "low"),
+        ("pass", "range(n)", "grads = jax.grad(loss)(params, fixed)", "low"),
+        ("pass", "range(n)", "value, grads = jax.value_and_grad(loss)(params); params = params + 0", "low"),
+        ("pass", "range(n)", "grads = jax.grad(other)(params)", "high"),
+        ("pass", "batches", "grads = jax.grad(loss)(params, i)", "high"),
+        ("pass", "range(n)", "grads = jax.grad(loss)(params, batches[i])", "high"),
+        ("pass", "range(n)", "grads = self.compiled(params, batches[i])", "high"),
+        ("pass", "range(n)", "grads = self.compiled(params, batches)", "low"),
+        ("step = jax.jit(jax.grad(loss))", "range(n)", "grads = step(params, batches[i])", "high"),
+        ("step = jax.jit(jax.grad(loss))", "range(n)", "x = next(batches); grads = step(params, x)", "high"),
+        ("step = jax.jit(jax.grad(loss))", "range(n)", "grads = step(params)", "low"),
+        ("weights = model.init(params, fixed)", "range(n)", "grads = jax.grad(loss)(params)", "high"),
+    ],
+)
+def test_an_update_beside_a_compiled_gradient_of_all_data_is_little(
+    before: str, loop: str, body: str, expected: str
+) -> None:
+    levels = [level for code, level in found(UPDATED.format(before=before, loop=loop, body=body)) if code == "JAX405"]
+    assert levels in ([expected], ["medium"] if expected == "high" else [])
+
+
+@pytest.mark.parametrize(
+    ("timed", "expected"),
+    [("jax.grad(loss)", "low"), ("jax.jit(jax.grad(loss))", ""), ("jax.grad(other)", "high")],
+)
+def test_the_half_of_a_comparison_that_nothing_compiles_is_there_to_be_timed(timed: str, expected: str) -> None:
+    text = f"""
+import time
+def loss(params):
+    return jnp.sum(jnp.sin(params) * jnp.cos(params) + jnp.tan(params) ** 2)
+
+def other(params):
+    return jnp.sum(jnp.sin(params) * jnp.cos(params) + jnp.tan(params) ** 2)
+
+fast, slow = jax.jit(jax.grad(loss)), {timed}
+params = jnp.ones(3)
+start = time.time()
+for i in range(1000):
+    params = params - 0.1 * slow(params)
+print(time.time() - start)
+"""
+    assert "".join(level for code, level in found(text) if code == "JAX405") == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [("jnp.mean(rho) / limit - 1.0", True), ("jnp.mean(jnp.sin(rho) * jnp.cos(rho)) / limit - 1.0", False)],
+)
+def test_the_gradient_of_few_operations_is_little_in_loops_of_other_files(value: str, *, expected: bool) -> None:
+    text = f"""
+import jax
+import jax.numpy as jnp
+
+def constraint(rho, limit):
+    def computed(rho):
+        return {value}
+
+    c, dc = jax.value_and_grad(computed)(rho)
+    return c, dc
+"""
+    run = "from lib import constraint\nfor rho in data: print(constraint(rho, 0.5))"
+    modules = [
+        Module(f"/p/{name}", name, exports(ModuleFacts.of(Source(content), Settings())), Settings())
+        for name, content in (("lib.py", text), ("run.py", run))
+    ]
+    facts = ModuleFacts.of(Source.from_bytes(text.encode(), "lib.py"), Settings(), Project(modules).incoming(0))
+    (step,) = facts.steps.called
+    assert (Doubt.FEW in facts.evidence.called_step(step).doubts) is expected

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from jaxlint.facts.jax_api.name_priors import BASELINES, BENCHMARKS
+from jaxlint.facts.syntax.names import Expression
 from jaxlint.facts.syntax.tree import Function, Loop, last_name, within
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ class Measured:
         calls = [part for root in parts for part in within(root) if isinstance(part, cst.Call)]
         called = {last_name(call.func) for call in calls} | {name for call in calls for name in self._behind(call)}
         compiled = {
-            last_name(wrapped.targets[0])
+            self._written(wrapped.targets[0])
             for wrapped in self._wrappings.calls.values()
             if wrapped.wrapper.compiles and wrapped.targets
         }
@@ -139,8 +140,15 @@ class Measured:
         return found - {""}
 
     def _behind(self, call: cst.Call) -> set[str]:
-        """Return the names of the functions that a call runs, by way of transforms."""
-        return {function.name for function in self._names.functions(call.func) if function.name}
+        """Return the names of the functions that a call runs, by way of transforms, and what these make of them."""
+        return {function.name for function in self._names.functions(call.func) if function.name} | {
+            self._written(value.node) for value in self._names.values(call.func) if isinstance(value, Expression)
+        }
+
+    def _written(self, node: cst.CSTNode) -> str:
+        """Return the name of a function, after the transforms that are taken of it: `jax.grad loss`."""
+        wrapped = self._wrappings.of(node)
+        return last_name(node) if wrapped is None else f"{wrapped.wrapper.name} {self._written(wrapped.targets[0])}"
 
     @functools.cached_property
     def _redefined(self) -> set[str]:

@@ -98,6 +98,11 @@ class Models:
             return False
         return all(name in cls.fields or self._names.members(cls, name) for name in used)
 
+    @property
+    def are_defined(self) -> bool:
+        """Whether the file defines models that are called themselves."""
+        return bool(self._modules)
+
     @functools.cached_property
     def _modules(self) -> list[Class]:
         return [

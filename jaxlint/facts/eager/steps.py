@@ -86,7 +86,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CalledStep:
-    """What a function of which loops of other files make the calls does eagerly each time; see `Step`."""
+    """What a function of which loops of other files make the calls does eagerly each time; see `Step`.
+
+    `is_light` says that it takes the gradient of a few operations alone.
+    """
 
     node: cst.Call
     function: Function
@@ -94,6 +97,7 @@ class CalledStep:
     measured: bool = False
     is_forward: bool = False
     is_evaluation: bool = False
+    is_light: bool = False
 
     @property
     def trains_by_gradient(self) -> bool:
@@ -213,7 +217,9 @@ class EagerSteps:
                 continue  # the loop that takes its gradient is what is to be compiled
             measured = self._measured.is_baseline(function) or self._measured.is_benchmark(function)
             what, evaluates = self._is_step(inner), self._is_evaluation(inner)
-            found.setdefault(id(inner), CalledStep(inner, function, what, measured, forward, evaluates))
+            losses = list(self.differentiated(inner))
+            light = bool(losses) and sum(map(self._arrays.of_function, losses)) < _FEWEST_OPERATIONS
+            found.setdefault(id(inner), CalledStep(inner, function, what, measured, forward, evaluates, light))
         return list(found.values())
 
     def _can_be_compiled(self, step: cst.Call) -> bool:
@@ -273,8 +279,46 @@ class EagerSteps:
             measured = self._measured.is_measured(loop, parts) or self._measured.is_baseline(loop.context.function)
             place, evaluates = self._loops.place(loop), self._is_evaluation(inner)
             beside = forward and any(map(self._arrays.calls_long_program, parts))
+            beside = beside or (call is inner and self._only_updates(loop) and not self._gets_data(loop, call))
             of_work = (self._operations_of_losses(loop), evaluates, beside)
             yield Step(place, loop, call, inner, what, trains, hindered, measured, forward, *of_work)
+
+    def _only_updates(self, loop: Loop) -> bool:
+        """Whether the gradient that an iteration applies comes from a compiled function."""
+        calls = self._loops.calls_of_turn(loop)
+        parts = [inner for call in calls for inner in self._inner_steps(call)]
+        if any(self._is_gradient(part) or self._is_forward(part) for part in parts):
+            return False
+        made = [
+            self._wrappings.of(v.node) for c in calls for v in self._names.values(c.func) if isinstance(v, Expression)
+        ]
+        return all(
+            wrapped is None or wrapped.wrapper.name not in _GRADIENTS or self._is_visible(wrapped.targets[0])
+            for wrapped in made
+        )
+
+    def _gets_data(self, loop: Loop, update: cst.Call) -> bool:
+        """Whether the steps of a loop are many and small: each is of data of its own, or of a network.
+
+        What fits a few numbers to all of its data runs something long in each iteration, as a simulation, beside which
+        the update is nothing.
+        """
+        if self._initialised or self._models.are_defined:
+            return True
+        loops = [around for around in (loop, *loop.around) if not self._loops.is_over_entries(around)]
+        if len(loops) != 1 or loops[0].iterable is None:
+            return bool(loops)
+        if not any(last_name(call.func) in _COUNTING for call in calls_in(loops[0].iterable)):
+            return True
+        return any(self._is_of_iteration(loop, call, update) for call in self._loops.calls_of_turn(loop))
+
+    def _is_of_iteration(self, loop: Loop, call: cst.Call, update: cst.Call) -> bool:
+        """Whether what an update gets is computed of what an iteration makes of anything but its results: a batch."""
+        carried = {name for names, _ in self._goes_into(loop, call) for name in names}
+        if not any(name in carried for arg in update.args for name in self._used(arg.value)):
+            return False
+        used = {name.partition(".")[0] for arg in call.args for name in self._used(arg.value)} - carried
+        return any(self._is_bound_in(loop, name) for name in used)
 
     def _operations_of_losses(self, loop: Loop) -> int:
         gradients = (inner for call in self._loops.calls_of_turn(loop) for inner in self._inner_steps(call))
@@ -383,7 +427,7 @@ class EagerSteps:
         targets = [loop.node.target] if isinstance(loop.node, cst.For) else []
         body = loop.node.body if isinstance(loop.node, (cst.For, cst.While)) else loop.node
         targets += [t.target for node in within(body) if isinstance(node, cst.Assign) for t in node.targets]
-        return any(isinstance(part, cst.Name) and part.value == name for target in targets for part in within(target))
+        return any(name in _dotted_within(target) for target in targets)
 
     def _inner_steps(self, call: cst.Call, depth: int = _DEPTH) -> Iterator[cst.Call]:
         """Yield a call itself if it is a part of a step, or those parts in the functions that it calls."""

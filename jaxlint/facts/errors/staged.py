@@ -17,7 +17,7 @@ from jaxlint.facts.errors.origins import Origins
 from jaxlint.facts.jax_api import arrays
 from jaxlint.facts.syntax import guards
 from jaxlint.facts.syntax.answers import Answers
-from jaxlint.facts.syntax.names import Expression
+from jaxlint.facts.syntax.names import Element, Expression
 from jaxlint.facts.syntax.tree import Function, Parameter, children, within
 from jaxlint.facts.values.values import Kind
 
@@ -236,7 +236,7 @@ class Staged:
         found: dict[int, Parameter] = {}
         if isinstance(node, cst.Name):
             values = self._names.values(node)
-            inner = [value.node for value in values if isinstance(value, Expression)]
+            inner = [value.node for value in values if isinstance(value, (Expression, Element))]
             found.update((id(value), value) for value in values if isinstance(value, Parameter))
             others = len(inner) + len(found) < len(values)
         else:

@@ -398,8 +398,8 @@ class Evidences:
 
     def called_step(self, step: CalledStep) -> Evidence:
         """Return the evidence for a step of training that a function runs on each call, in loops of other files."""
-        evidence = self.eager(step.node)
-        return replace(evidence, doubts=evidence.doubts | ({Doubt.MEASURED} if step.measured else set()))
+        doubts = {Doubt.MEASURED} if step.measured else set[Doubt]()
+        return self.eager(step.node, frozenset(doubts | ({Doubt.FEW} if step.is_light else set())))
 
     def objective(self, objective: Objective) -> Evidence:
         """Return the evidence for an objective that SciPy calls again and again."""

@@ -154,7 +154,8 @@ class Loops:
             return self.is_named_long(loop) and body.equations >= HEAVY and self.feeds_updates(loop)
         if bound.chunked or not bound.name or (bound.shown is not None and bound.shown <= SHORT):
             return False
-        if "." in bound.name or (bound.axis and not self.recurs(loop)):
+        behind = bound.axis and not any(map(_is_data_length, self._bound_names(loop)))
+        if "." in bound.name or (behind and not self.recurs(loop)):
             # The fields of a state are as long as a program's settings say, and so are most axes behind the first.
             return False
         if self._counts_powers(loop):
@@ -529,7 +530,7 @@ class Loops:
         bound = self.bounds.of(loop)
         few = bound.kind is BoundKind.COMPONENTS or (bound.high is not None and bound.high <= SHORT)
         few = few or self._stops_soon(loop) or self._fills_short_array(loop)
-        return few or self._is_structural(loop) or self._is_over_entries(loop)
+        return few or self._is_structural(loop) or self.is_over_entries(loop)
 
     def _stops_soon(self, loop: Loop) -> bool:
         """Whether a loop counts from another one's variable to a small literal, as `range(i, 4)` does."""
@@ -582,12 +583,14 @@ class Loops:
         )
 
     @staticmethod
-    def _is_over_entries(loop: Loop) -> bool:
+    def is_over_entries(loop: Loop) -> bool:
         """Whether a loop goes through the entries of a mapping or the fields of a class, each of a shape of its own."""
         if isinstance(loop.node, cst.While) or not isinstance(loop.node.iter, cst.Call):
             return False
         func = loop.node.iter.func
-        return last_name(func) == "fields" or (isinstance(func, cst.Attribute) and func.attr.value == "items")
+        return last_name(func) == "fields" or (
+            isinstance(func, cst.Attribute) and func.attr.value in ("items", "keys", "values")
+        )
 
     def is_work(self, loop: Loop) -> bool:
         """Whether a program may spend its time in a loop: not in one of few iterations, or over the parts of a thing.
@@ -716,24 +719,23 @@ class Loops:
     def recurs(self, loop: Loop) -> bool:
         """Whether an iteration goes on with what the one before has computed, as `x = step(x, xs[i])` does.
 
-        A sum does not: `x = x + f(xs[i])` and `x = x.at[j].add(f(xs[i]))` have the terms of iterations that are alone.
+        A sum does not, `x = x + f(xs[i])`, nor does what only fills an array, `x = x.at[i].set(f(xs[i]))`.
         """
         for node in self.nodes_of_turn(loop):
             if not isinstance(node, cst.Assign) or isinstance(node.value, (cst.Name, cst.List, cst.Tuple)):
                 continue
             names = {part.value for t in node.targets for part in within(t.target) if isinstance(part, cst.Name)}
-            if mentions(self._beside_sum(node.value, names), names):
+            if mentions(self._beside_result(node.value, names), names):
                 return True
         return False
 
-    def _beside_sum(self, node: cst.BaseExpression, names: set[str]) -> object:
-        """Return what an iteration adds to a name, where a value is the name and that; else the value."""
+    def _beside_result(self, node: cst.BaseExpression, names: set[str]) -> object:
+        """Return what an iteration adds to a name, or puts into the array that it is; else the value."""
         if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, (cst.Add, cst.Subtract)):
             return node.right if _is_one_of(node.left, names) else node
-        if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value == "add":
-            place = node.func.value
-            if self._values.is_update(node.func) and isinstance(place, cst.Subscript):
-                return (*place.slice, *node.args)
+        place = node.func.value if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) else None
+        if isinstance(node, cst.Call) and isinstance(place, cst.Subscript) and self._values.is_update(node.func):
+            return (*place.slice, *node.args)
         return node
 
     def may_end_early(self, loop: Loop) -> bool:
