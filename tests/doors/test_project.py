@@ -919,6 +919,31 @@ PROJECTS: dict[str, dict[str, str]] = {
             main()
         """,
     },
+    "what a mapped function captures keeps its value in the helpers of other files": {
+        "weights.py": """
+            import jax.numpy as jnp
+
+
+            def kept(key, dead):
+                alive = dead > 0
+                return dead[alive].sum() * key  # ok: JAX208
+        """,
+        "main.py": """
+            import jax
+
+            from weights import kept
+
+
+            def checked(key):
+                if key < 0:  # want: JAX209
+                    raise ValueError("a negative key")
+                return key
+
+
+            def sampled(keys, dead):
+                return jax.vmap(lambda key: kept(checked(key), dead))(keys)
+        """,
+    },
     "imports that go round in a circle": {
         "a.py": "from b import *\nimport jax\n\n\ndef f(x):\n    return jax.jit(lambda y: y)(x)  # ok: JAX102\n",
         "b.py": "from a import *\nfrom c import g\n\nfast = g(f)\n",

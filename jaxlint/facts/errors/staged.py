@@ -382,11 +382,14 @@ class Staged:
         return self.is_container(parameter) and not self.options(parameter).data_like
 
     def functions(self) -> list[Function]:
-        """Return the functions that run under a staging trace: visibly compiled, or given to such a trace directly."""
+        """Return the functions that run under a trace that hides values from Python.
+
+        What a mapped function of another file passes on may be captured there, and keep its value.
+        """
         return [
             function
             for function in self._tree.functions
-            if (trace := self._tracing.trace(function)) is not None and trace.hidden
+            if (trace := self._tracing.trace(function)) is not None and trace.hidden and (trace.staged or not trace.far)
         ]
 
     def is_guarded(self, node: cst.CSTNode) -> bool:
