@@ -37,7 +37,7 @@ def in_its_own_loop(trees):
 
 
 def moved(tree, rate):
-    return jax.tree.map(lambda x: x - rate * jnp.sign(x), tree)  # want: JAX401
+    return jax.tree.map(lambda x: x - rate * jnp.sign(x), tree)  # want: JAX401 (low)
 
 
 def polish(tree, rates):

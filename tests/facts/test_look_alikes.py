@@ -12,7 +12,7 @@ SPLIT = """
 def split(data, share):
     n = data[0].shape[0]
     kept = int(n * share)
-    return jax.tree.map(lambda x: jnp.take(x, jnp.arange(kept), axis=0) * 2 / 3, data)
+    return jax.tree.map(lambda x: jnp.sin(jnp.take(x, jnp.arange(kept), axis=0)) * 2 / 3, data)
 """
 FIT = """
 def fitted(n, steps):
@@ -144,6 +144,7 @@ SILENT = {
     ),
     "works with a table": (TABLE.format("pd.DataFrame(x).to_numpy()"), "main(X, N)"),
     "of each of a few parts": (COILS, "for _ in range(30): field(COILS, R)"),
+    "split a few times": (SPLIT, "for _ in range(30): split((np.ones((9, 2)), np.ones(9)), 0.5)"),
     "split once": (SPLIT, "split((np.ones((9, 2)), np.ones(9)), 0.5)"),
     "initialised once": (
         "def zeros(tree): return jax.tree.map(lambda p: jnp.zeros_like(p) + 1e-3 * p, tree)",

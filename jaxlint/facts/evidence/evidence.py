@@ -270,7 +270,12 @@ class Evidences:
         if context.loop is None and not self._runs.is_repeated(function):
             once = function is None or self._runs.is_run_once(function) or self._runs.called_once(function)
             doubts = doubts | ({Doubt.CALLED_ONCE} if once else set())
-        if context.loop is not None and self._quantities.runs_in_all(context.loop).is_below(_FEW_MAPS):
+        runs = self._quantities.calls(function)
+        if context.loop is not None:
+            runs = self._quantities.runs_in_all(context.loop)
+        elif function is None or not self._calls.of(function):
+            runs = Quantity(1, None)
+        if runs.is_below(_FEW_MAPS):
             doubts = doubts | {Doubt.IMMATERIAL}
         return self.eager(node, doubts)
 
@@ -327,7 +332,7 @@ class Evidences:
             return _MANY
         if self._eager.eagerness(loop.loop.node) is not Eagerness.HIGH:
             return 0
-        return _MANY if again and bound.kind is not BoundKind.CONTAINER else _SOME
+        return _MANY * (loop.runs.high or 1) if again and bound.kind is not BoundKind.CONTAINER else _SOME
 
     def _goes_through_chunks(self, loop: Loop) -> bool:
         """Whether a loop that no other repeats takes a large part of the data each time: few iterations, each heavy."""
