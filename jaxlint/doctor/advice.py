@@ -48,6 +48,10 @@ COMPILE = (
     "Jit it once: `compiled = {compiled}`, and call that instead of `{name}`.  It compiles once per shape of its "
     "arguments."
 )
+WHERE_DEFINED = (
+    "Jit it where it is defined, for all its calls: `{name} = {compiled}`, or as a decorator.  It compiles once per "
+    "shape of its arguments."
+)
 CONSTANTS = (
     "This runs while a function is traced, but depends on none of its traced arguments.  Compute it with NumPy, or "
     "once outside the function."

@@ -54,8 +54,9 @@ class Root:
     """Operations with functions in them, as loops, that are compiled again on each call."""
     loops: set[Key] = field(default_factory=set)
     """The functions of such operations whose first compile is in here too."""
-    akin: list[Root] = field(default_factory=list)
-    """Other calls that run the same loops: they would compile its operations, were it jitted alone."""
+    akin: list[tuple[str, int]] = field(default_factory=list)
+    """Other calls, and their lines, that would compile its operations, were it jitted alone: they run the same."""
+    is_method: bool = False
     processes: int = 1
     """In how many processes this happened, alike in each."""
 
@@ -186,7 +187,18 @@ class _Roots:
                     if frame in root.sites:
                         costs[frame] = costs.get(frame, 0.0) + seconds
             root.site = max(costs, key=lambda frame: costs[frame], default=root.site)
+            root.akin += self._applied(root)
         return list(made.values())
+
+    def _applied(self, root: Root) -> Iterator[tuple[str, int]]:
+        """Yield the call of `apply` beside one of `init`, which flax and haiku run by applying."""
+        if root.site is None or root.kind != "call" or not root.name.endswith(".init"):
+            return
+        (step,) = self._chain((root.site,))
+        call = _call(step)
+        other = step.module.beside(call, step.function, "apply") if call is not None else None
+        if other is not None:
+            yield ast.unparse(other.func), other.lineno
 
     def _looping(self, loops: Iterable[MissGroup]) -> dict[object, Root]:
         """Return the roots, by their keys, in which loops compile again, or are the first of several."""
@@ -206,7 +218,7 @@ class _Roots:
                 _known(made, key, root).again.append(group)
                 made[key].loops.update([group.key] if first == key else [])
             if first not in (None, key):
-                _known(made, first, other).akin.append(root)
+                _known(made, first, other).akin.append((root.name, root.site.line if root.site is not None else 0))
         return made
 
     def grown(self, operations: list[tuple[Operation, tuple[int, ...]]]) -> list[Root]:
@@ -283,6 +295,7 @@ class _Roots:
             root = Root("call", outer.frame, text, wrapper, self._options(outer, None))
             return ("call", outer.file, outer.frame.line, text), root
         root = Root("function", outer.frame, function.name, wrapper, self._options(outer, inner))
+        root.is_method = function.owner is not None
         return ("function", inner.file, function.node.lineno, function.name), root
 
     def _body(self, operation: Operation) -> tuple[object, Root]:

@@ -214,7 +214,8 @@ def _root_advice(root: Root) -> str:
             return advice.CONSTANTS
         return advice.FLOOD + why
     compiled = f"{root.wrapper}({_clipped(root.name)}{root.static})"
-    return advice.COMPILE.format(compiled=compiled, name=_clipped(root.name))
+    where = advice.WHERE_DEFINED if root.kind == "function" and not root.is_method else advice.COMPILE
+    return where.format(compiled=compiled, name=_clipped(root.name))
 
 
 def _matters(suggestion: Suggestion) -> bool:
@@ -455,8 +456,8 @@ def _obstacle(root: Root) -> str:
     if root.kind == "library":
         return advice.CHANGES
     if root.akin:
-        akin = root.akin[0]
-        return advice.AKIN.format(name=_clipped(akin.name), line=akin.site.line if akin.site is not None else 0)
+        name, line = root.akin[0]
+        return advice.AKIN.format(name=_clipped(name), line=line)
     return advice.HEAVY if root.kind != "growth" and root.saving < root.seconds / 5 else ""
 
 

@@ -130,6 +130,21 @@ class Module:
                 found = node
         return found
 
+    def beside(self, call: ast.Call, around: Function | None, method: str) -> ast.Call | None:
+        """Return another call in the same scope: that of a method of the object of which a call is."""
+        return next(
+            (
+                node
+                for node in _own(around.node if around is not None else self.tree)
+                if isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and isinstance(call.func, ast.Attribute)
+                and node.func.attr == method
+                and ast.dump(node.func.value) == ast.dump(call.func.value)
+            ),
+            None,
+        )
+
     def results(self, call: ast.expr, around: Function | None) -> list[str]:
         """Return the names that are given what a call returns, and nothing else."""
         scope: ast.AST = around.node if around is not None else self.tree
@@ -334,8 +349,8 @@ class _Body:
         return any(isinstance(name, ast.Name) and name.id in self._traced for name in _values(node))
 
 
-def _own(node: FunctionNode) -> Iterator[ast.AST]:
-    """Yield what a function does itself: not what functions within it do."""
+def _own(node: FunctionNode | ast.Module) -> Iterator[ast.AST]:
+    """Yield what a function, or a module, does itself: not what functions within it do."""
     waiting: list[ast.AST] = [node.body] if isinstance(node, ast.Lambda) else list(node.body)
     while waiting:
         found = waiting.pop()

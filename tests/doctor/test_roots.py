@@ -84,7 +84,8 @@ def test_operations_of_helpers_are_told_of_the_call_that_could_be_one_program(pr
     assert found["title"] == "`accuracy` runs operation by operation: 6 programs, where one would be enough"
     assert found["site"]["line"] == 17
     assert [site["line"] for site in found["other_sites"]] == [18]
-    assert 'jax.jit(accuracy, static_argnames="mode")' in found["advice"]
+    assert "where it is defined" in found["advice"]
+    assert '`accuracy = jax.jit(accuracy, static_argnames="mode")`' in found["advice"]
 
 
 LIBRARY = """\
@@ -378,6 +379,24 @@ def test_a_loop_that_each_call_compiles_once_is_not_saved(project: Project) -> N
     assert again["title"] == "`blackjax.init` compiles scan again, 2 times"
     assert again["saving"] == pytest.approx(1.1)
     assert fit["saving"] == 0
+
+
+def test_apply_runs_what_init_runs(project: Project) -> None:
+    """Jitted alone, `init` saves nothing: `apply` compiles its operations then."""
+    happened = [
+        e
+        for name in ("a", "b", "c")
+        for e in operation(name, (at(LIBRARY, "model.init(jax.random.key(0), x)", "main"),))
+    ]
+    (found,) = suggestions(project, LIBRARY, happened)
+    assert found["saving"] > 0
+    applied = LIBRARY.replace("print(params)", "print(model.apply(params, x))")
+    (found,) = suggestions(project, applied, happened)
+    assert found["saving"] == 0
+    assert found["obstacle"].startswith("`model.apply` at line 14 runs the same operations")
+    jitted = applied.replace("model.apply(params", "jax.jit(model.apply)(params")
+    (found,) = suggestions(project, jitted, happened)
+    assert found["saving"] > 0
 
 
 def test_objects_and_sizes_are_static(project: Project) -> None:
