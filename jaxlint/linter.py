@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from jaxlint.facts.evidence.reasons import At
     from jaxlint.facts.module import ModuleFacts
     from jaxlint.rules import Report, Rule, RuleModule
-    from jaxlint.triage import Triggers
 
 
 def lint(
@@ -43,12 +42,13 @@ def lint(
     from jaxlint.facts.syntax.parsing import UnreadableError
 
     settings = settings or Settings()
-    if not may_matter(source, settings, incoming):
+    rules = wanted(source, settings, incoming)
+    if not rules:
         return []
     try:
         with deep_recursion(), uncollected(), contextlib.closing(_facts(source, settings, incoming)) as facts:
             least = (fixes_from or settings.min_confidence) if fixes else None
-            found = fingerprinted(source, [*_unread(source), *_run(facts, settings, least)])
+            found = fingerprinted(source, [*_unread(source), *_run(facts, rules, settings, least)])
         # Only now: a fingerprint must not depend on how sure a finding has to be.
         return [finding for finding in found if finding.confidence >= settings.min_confidence]
     except UnreadableError as error:
@@ -59,29 +59,13 @@ def lint(
         return fingerprinted(source, failures.findings())
 
 
-def may_matter(source: Source, settings: Settings, incoming: Incoming = NOTHING) -> bool:
-    """Tell whether a file could hold a finding, judged by the words of its text and by who uses it."""
+def wanted(source: Source, settings: Settings, incoming: Incoming = NOTHING) -> list[Rule]:
+    """Return the rules that could find anything in a file, judged by the words of its text and by who uses it."""
     from jaxlint import triage
-
-    return triage.may_matter(source.text, _triggers(settings), settings.wrappers, incoming)
-
-
-# Keyed by identity: Settings holds a mapping, so it has no hash, and a run uses one object for all its files.
-_known_triggers: dict[int, tuple[Settings, Triggers]] = {}
-
-
-def _triggers(settings: Settings) -> Triggers:
-    known = _known_triggers.get(id(settings))
-    if known is not None and known[0] is settings:
-        return known[1]
     from jaxlint.rules import rules
-    from jaxlint.triage import Triggers
 
-    triggers = Triggers.of(rule for rule in rules().values() if settings.enabled(rule))
-    if len(_known_triggers) > 64:
-        _known_triggers.clear()
-    _known_triggers[id(settings)] = (settings, triggers)
-    return triggers
+    enabled = [rule for rule in rules().values() if settings.enabled(rule)]
+    return triage.wanted(source.text, enabled, settings.wrappers, incoming)
 
 
 _RECURSION = 8000
@@ -137,17 +121,17 @@ def _facts(source: Source, settings: Settings, incoming: Incoming) -> ModuleFact
     return ModuleFacts.of(source, settings, incoming)
 
 
-def _run(facts: ModuleFacts, settings: Settings, fixes_from: Confidence | None) -> Iterator[Finding]:
+def _run(
+    facts: ModuleFacts, rules: Iterable[Rule], settings: Settings, fixes_from: Confidence | None
+) -> Iterator[Finding]:
     from jaxlint.rules import modules
 
     failures = _Failures()
-    for module in modules().values():
-        if not settings.enabled(module.RULE):
-            continue
+    for rule in rules:
         try:
-            yield from _findings(module, facts, settings.min_confidence, fixes_from, failures)
+            yield from _findings(modules()[rule.code], facts, settings.min_confidence, fixes_from, failures)
         except Exception as error:  # noqa: BLE001  (the other rules go on)
-            failures.add(error, module.RULE.code)
+            failures.add(error, rule.code)
     yield from failures.findings()
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -23,57 +22,34 @@ TRACE_WORDS = frozenset(
 """The identifiers by which code that runs under trace is marked."""
 
 _LOOPS = frozenset({"for", "while"})
-_LOOP_LINE = re.compile(r"[\r\n][ \t]*(?:async[ \t]+)?(?:for\b[^\r\n]+?\bin\b[^\r\n]+|while\b[^\r\n]+):[ \t]*[\r\n]")
-"""A line that is a loop, unless it is in a string, where it costs no more than a parse."""
 _WORD = re.compile(r"[^\W\d]\w*")
 _STRING = r"""(?:'''(?:\\.|[^\\])*?'''|"{3}(?:\\.|[^\\])*?"{3}|'(?:\\.|[^\\\r\n'])*+'|"(?:\\.|[^\\\r\n"])*+")"""
 _CODE = re.compile(rf"((?i:fr?|rf|tr?|rt){_STRING}|[^\W\d]\w*)|{_STRING}|#[^\r\n]*|\\.", re.DOTALL)
 """A word, or a string that holds code, in the group; other strings and comments outside of it."""
 
 
-@dataclass(frozen=True)
-class Triggers:
-    """What makes a file matter: one of `words`, or one of `cues` where something in the file or around it is traced.
-
-    With `array_loops` a loop does.
-    """
-
-    words: frozenset[str]
-    cues: frozenset[str]
-    array_loops: bool
-
-    @classmethod
-    def of(cls, rules: Iterable[Rule]) -> Triggers:
-        """Return what makes a file matter to one of some rules."""
-        given = list(rules)
-        return cls(
-            frozenset(word for rule in given for word in rule.words),
-            frozenset(word for rule in given for word in rule.cues),
-            any(rule.array_loops for rule in given),
-        )
-
-
-def may_matter(source_text: str, triggers: Triggers, wrappers: Iterable[str], incoming: Incoming) -> bool:
-    """Tell whether a text could hold a finding.
+def wanted(source_text: str, rules: Iterable[Rule], wrappers: Iterable[str], incoming: Incoming) -> list[Rule]:
+    """Return those of some rules that could find anything in a text.
 
     Args:
         source_text: the text of the file.
-        triggers: what the rules that run look for.
+        rules: the rules that run.
         wrappers: the dotted names of wrappers that are configured.
         incoming: what the rest of the project says about the file.
     """
     names = tuple(sorted(wrappers))
     if not incoming.telling and not _libraries(names).search(source_text):
-        return False
-    if triggers.array_loops and _LOOP_LINE.search(source_text) is not None:
-        return True
+        return []
     words = _words(source_text)
-    own = {name.rpartition(".")[2] for name in (*names, *incoming.telling)}
-    if _has_any(triggers.words, words) or not own.isdisjoint(words):
-        return True
-    if triggers.array_loops and not words.isdisjoint(_LOOPS):
-        return True
-    return not triggers.cues.isdisjoint(words) and (bool(incoming.traced) or not TRACE_WORDS.isdisjoint(words))
+    if not words.isdisjoint(name.rpartition(".")[2] for name in (*names, *incoming.telling)):
+        return list(rules)
+    traced = bool(incoming.traced) or not TRACE_WORDS.isdisjoint(words)
+    loops = not words.isdisjoint(_LOOPS)
+    return [
+        rule
+        for rule in rules
+        if _has_any(rule.words, words) or (loops and rule.array_loops) or (traced and not rule.cues.isdisjoint(words))
+    ]
 
 
 def _words(source_text: str) -> set[str]:

@@ -71,11 +71,11 @@ class Plugin:
         try:
             config = self._config(os.path.dirname(path))
         except ConfigError as error:
-            from jaxlint.linter import may_matter
+            from jaxlint.linter import wanted
             from jaxlint.settings import Settings
 
             # Once for each file that would have been linted.
-            if may_matter(Source(text), Settings()):
+            if wanted(Source(text), Settings()):
                 yield self._failure(str(error))
             return
         source = Source(text, config.name_of(path))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 WORDS = frozenset(
-    "jit pjit pmap filter_jit filter_pmap eval_shape make_jaxpr remat scan while_loop fori_loop cond switch "
+    "jit pjit pmap filter_jit filter_pmap eval_shape make_jaxpr remat checkpoint scan while_loop fori_loop cond switch "
+    "vmap filter_vmap filter_grad filter_value_and_grad "
     "grad value_and_grad jacfwd jacrev hessian vjp jvp linearize".split()
 )
 """The identifiers by which jit and whatever else traces the functions that it is given are written."""

@@ -102,7 +102,8 @@ RULE = Rule(
 def check(facts: ModuleFacts) -> Iterator[Report]:
     """Yield the loops that dispatch array operations in each iteration."""
     # A step of training is reported as one, by JAX405, and what is around it comes once for many.
-    steps = {id(loop) for step in facts.steps.training for loop in (step.loop, *step.loop.around)}
+    training = facts.steps.training if facts.eager_loops else ()
+    steps = {id(loop) for step in training for loop in (step.loop, *step.loop.around)}
     for loop in facts.eager_loops:
         if id(loop.loop) in steps:
             continue

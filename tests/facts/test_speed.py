@@ -7,7 +7,7 @@ import gc
 import libcst as cst
 
 from jaxlint import lint
-from jaxlint.linter import may_matter, uncollected
+from jaxlint.linter import uncollected, wanted
 from jaxlint.settings import Settings
 from jaxlint.source import Source
 
@@ -24,17 +24,17 @@ class Model:
 
 def test_words_in_strings_and_comments_are_no_code() -> None:
     text = 'import jax\nx = "jax.jit"  # and lax.scan\n"""It\'s for `vmap`, while_loop\n"""\ny = r\'grad\\\'s\'\n'
-    assert not may_matter(Source(text), Settings())
+    assert not wanted(Source(text), Settings())
 
 
 def test_words_in_formatted_strings_are_code() -> None:
-    assert may_matter(Source('import jax\nprint(f"{jax.jit(f)(x)!r:>{width}}")\n'), Settings())
-    assert may_matter(Source("import jax\nprint(rf'''\n{jax.jit(f)(x)}''')\n"), Settings())
+    assert wanted(Source('import jax\nprint(f"{jax.jit(f)(x)!r:>{width}}")\n'), Settings())
+    assert wanted(Source("import jax\nprint(rf'''\n{jax.jit(f)(x)}''')\n"), Settings())
 
 
 def test_code_after_quotes_of_all_kinds_counts() -> None:
     for quoted in ("'\"'", '"it\'s"', "'\\''", "''", '""""""', "'''a\\''''", "b'\\\\'", "x  # it's"):
-        assert may_matter(Source(f"import jax\nx = {quoted}\njax.jit(x)\n"), Settings()), quoted
+        assert wanted(Source(f"import jax\nx = {quoted}\njax.jit(x)\n"), Settings()), quoted
 
 
 def test_nodes_are_freed_without_the_garbage_collector() -> None:

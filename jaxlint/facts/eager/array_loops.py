@@ -186,11 +186,13 @@ class EagerLoops:
         return frozenset({Hindrance.VALUES} if interrupted else ()) | (eager.hindered & {Hindrance.OUTSIDE})
 
     def _eager(self, loop: Loop) -> EagerLoop | None:
+        parts = self._loops.parts_of_turn(loop)
+        operations = sum(self._arrays.operations(part) for part in parts)
+        if operations < FEWEST - 1:
+            return None
         brief = self._is_brief(loop)
         if not brief and self._loops.is_small(loop):
             return None
-        parts = self._loops.parts_of_turn(loop)
-        operations = sum(self._arrays.operations(part) for part in parts)
         trips, _ = self._loops.trips(loop)
         updates = self._loops.updates_by_turn(loop)
         long = (trips or 0) * operations >= self._longest
