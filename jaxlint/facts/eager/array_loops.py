@@ -166,14 +166,13 @@ class EagerLoops:
         helpers = {call: count for part in parts for call, count in self._arrays.helpers(part, FEWEST_OF_HELPER)}
         if eager.operations - sum(helpers.values()) >= FEWEST_BESIDE_COMPILED:
             return []
-        through = any(map(self._hosted.goes_through_numpy, parts))
         return [
             replace(
                 eager,
                 node=call,
                 operations=count,
                 helper=call,
-                hindered=self._of_helper(eager, interrupted=through or self._hosted.calls_hosted(call)),
+                hindered=self._of_helper(eager, interrupted=self._hosted.calls_hosted(call)),
                 own=self._quantities.runs(eager.loop).times(Quantity(count, count)),
                 total=self._quantities.runs_in_all(eager.loop).times(Quantity(count, count)),
             )
