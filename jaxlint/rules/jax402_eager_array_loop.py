@@ -147,7 +147,9 @@ def _instead(loop: EagerLoop) -> str:
         return "keep what grows at its final length, so that shapes stay, then jit the loop body"
     if loop.on_host:
         return "jit the loop body, or use `jax.lax.while_loop` in a jitted function where values decide"
-    if loop.updates or loop.hurts_anyway:
+    if loop.hurts_anyway and not loop.updates:
+        return "jit the loop body, or use `jax.lax.scan` in a jitted function (`jax.jit` alone would unroll the loop)"
+    if loop.updates:
         return (
             "use `jax.lax.scan` in a jitted function, or `jax.vmap` if iterations are independent (`jax.jit` alone "
             "would unroll the loop)"

@@ -324,7 +324,7 @@ class Evidences:
         if loop.converges:
             return 0  # the bound is no more than the most that there may be
         function, whole = loop.loop.context.function, not self._goes_through_chunks(loop.loop)
-        if whole and named and bound.kind is BoundKind.SETTING:
+        if named and bound.kind is BoundKind.SETTING and not bound.chunked:
             return _MOST
         again = self._runs.again(function, self._is_step) == STEPS
         along = named or (bound.kind is BoundKind.DATA_AXIS and bound.high is None)

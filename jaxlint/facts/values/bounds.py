@@ -133,7 +133,7 @@ class Bounds:
             return Bound(BoundKind.CONTAINER, found.low, found.high, found.name)
         if found.kind is BoundKind.DATA_AXIS and self._counts_components(loop, found):
             return Bound(BoundKind.COMPONENTS, name=found.name, axis=found.axis)
-        if found.kind is BoundKind.DATA_AXIS and self._is_chunked(node):
+        if found.kind in (BoundKind.DATA_AXIS, BoundKind.SETTING) and self._is_chunked(node):
             return replace(found, chunked=True)
         return found
 
