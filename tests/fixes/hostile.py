@@ -498,6 +498,21 @@ _BODIES = {
             return apply(x, f), f.__qualname__
         print(run(1.0))
         """,
+    "types that are mapped beside arrays": """
+        def restored(params, types):
+            for _ in range(3):
+                params = jax.tree.map(jnp.astype, params, types)
+            return params
+        print(restored({"a": jnp.ones(2)}, {"a": jnp.dtype("int32")}))
+        """,
+    "a derivative by the first argument": """
+        @jax.jit
+        def root(x, z):
+            return x * z
+        for _ in range(3):
+            print(root(x=1.0, z=2.0))
+        print(jax.jacrev(root)(1.0, 2.0))
+        """,
     "a static argument that collects": """
         class Log(list):
             __hash__ = object.__hash__

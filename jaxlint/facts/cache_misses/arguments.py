@@ -1115,7 +1115,8 @@ class Arguments:
         found = []
         groups: dict[tuple[int, int], list[CompiledCall]] = defaultdict(list)
         for call in self._compiled.calls:
-            if not any(arg.star for arg in call.node.args):
+            # A transform of the function traces it anew, and tells arguments by position from others.
+            if not any(arg.star for arg in call.node.args) and not isinstance(call.node.func, cst.Call):
                 groups[id(call.function), id(call.context.function)].append(call)
         for calls in groups.values():
             for number, call in enumerate(calls):

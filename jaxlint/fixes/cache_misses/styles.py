@@ -30,12 +30,12 @@ def as_before(facts: ModuleFacts, mixed: Mixed) -> Fix | None:
     plain = all(isinstance(value, (ast.Name, ast.Attribute)) or is_constant(value) for value in (*given, *before))
     if not plain and list(map(ast.dump, given)) != list(map(ast.dump, before)):
         raise NoFixError("arguments that compute something")
-    written = [*other.args, *other.keywords]
+    written = [draft.code(item) for item in (*other.args, *other.keywords)]
     if not written:
         raise NoFixError("the other call gives nothing")
     last = given[-1] if given else call.func
     inside = Span(draft.span(call.func).end, draft.span(call).end)
     if comments_in(draft.syntax, inside) or draft.span(last).end > inside.end:
         raise NoFixError("a comment would be lost")
-    draft.replace(inside, f"({', '.join(ast.unparse(item) for item in written)})")
+    draft.replace(inside, f"({', '.join(written)})")
     return draft.fix(Applicability.SAFE, f"Pass `{mixed.parameter.name}` as the other call does")
