@@ -80,13 +80,13 @@ def static_length(x, n):
 
 
 @jax.jit
-def _around_a_compiled_function(v):
+def _around_a_compiled_function_energy(v):
     return _energy(v)
 
 
 def around_a_compiled_function(x):
     """The body is not traced again, yet the program is compiled again."""
-    return _around_a_compiled_function(x)
+    return _around_a_compiled_function_energy(x)
 
 
 @jax.jit

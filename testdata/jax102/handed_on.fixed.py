@@ -51,12 +51,12 @@ def kept(x):
 
 
 @jax.jit
-def _leaves(w):
+def _round(w):
     return jnp.round(w)
 
 
 def leaves(tree):
-    return jax.tree.map(_leaves, tree)
+    return jax.tree.map(_round, tree)
 
 
 @jax.jit

@@ -58,7 +58,7 @@ def refine(x, rates):
 
 
 @jax.jit
-def _batches(b):
+def _mean(b):
     return jnp.mean(b)
 
 
@@ -66,7 +66,7 @@ def batches(loader):
     """Nothing changes from batch to batch but the argument, and yet."""
     total = 0.0
     for batch in loader:
-        total += _batches(batch)
+        total += _mean(batch)
     return total
 
 

@@ -17,12 +17,12 @@ def init_params(key, x):
 
 
 @jax.jit
-def _setup(k):
+def _normal(k):
     return jax.random.normal(k, (3,))
 
 
 def setup(key):
-    return _setup(key)
+    return _normal(key)
 
 
 def create_state(params):
@@ -73,12 +73,12 @@ def main(steps=3):
 
 
 @jax.jit
-def _evaluate(v):
+def _mean(v):
     return jnp.mean(v)
 
 
 def evaluate(x):
-    return _evaluate(x)
+    return _mean(x)
 
 
 @jax.jit
@@ -101,11 +101,6 @@ def prepare(x):
 
 
 @jax.jit
-def _init(k):
-    return jax.random.normal(k, (3,))
-
-
-@jax.jit
 def _train_step(p):
     return p * 0.9
 
@@ -113,7 +108,7 @@ def _train_step(p):
 class Agent:
     def __init__(self, key):
         # The constructor runs once for each agent; the lambda is called there and dropped.
-        self.params = _init(key)
+        self.params = _normal(key)
 
     def train(self):
         for _ in range(2):

@@ -77,12 +77,12 @@ clip_all = jax.jit(lambda x: clipped(x))
 
 
 @jax.jit
-def _outside(v):
+def _sin(v):
     return jnp.sin(v)
 
 
 def outside(x):
-    return _outside(x)
+    return _sin(x)
 
 
 def jaxlint_examples():

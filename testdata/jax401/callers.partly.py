@@ -32,7 +32,7 @@ def only_caller(tree):
 
 
 @jax.jit
-def _map_tree(tree):
+def _update_tree(tree):
     return jax.tree.map(lambda x: jnp.sin(x) * 2, tree)
 
 
@@ -40,7 +40,7 @@ def in_its_own_loop(trees):
     """A loop hurts either way."""
     total = 0.0
     for tree in trees:
-        tree = _map_tree(tree)
+        tree = _update_tree(tree)
         total = total + len(tree)
     return total
 
@@ -77,7 +77,7 @@ def measured(tree):
 
 
 @jax.jit
-def _update_tree(average, params, decay):
+def _update_leaves(average, params, decay):
     return jax.tree.map(lambda a, p: decay * a + (1 - decay) * p, average, params)
 
 
@@ -86,7 +86,7 @@ class Ema:
         self.decay = decay
 
     def update(self, average, params):
-        return _update_tree(average, params, self.decay)
+        return _update_leaves(average, params, self.decay)
 
 
 def setup_state(tree):
@@ -95,12 +95,12 @@ def setup_state(tree):
 
 
 @jax.jit
-def _map_momentum(tree):
+def _compute_momentum(tree):
     return jax.tree.map(lambda x: 0.0 * x + 1.0, tree)
 
 
 def train(tree, batches):
-    momentum = _map_momentum(tree)
+    momentum = _compute_momentum(tree)
     for batch in batches:
         tree = compiled_step(tree, momentum, batch)
     return tree

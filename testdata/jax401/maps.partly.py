@@ -130,12 +130,12 @@ def repaired(tree):
 
 
 @jax.jit
-def _one_leaf_tree(tree):
+def _tree_quantize(tree):
     return jax.tree.map(quantize, tree)
 
 
 def one_leaf(tree):
-    return _one_leaf_tree({"w": tree["w0"]})
+    return _tree_quantize({"w": tree["w0"]})
 
 
 @jax.jit
@@ -176,7 +176,7 @@ def same_shapes(tree):
 
 
 @jax.jit
-def _map_params(params, other):
+def _update_params(params, other):
     return jax.tree.map(lambda a, b: 0.9 * a + 0.1 * b, params, other)
 
 
@@ -190,7 +190,7 @@ class Trainer:
         self.params = params
 
     def synchronise(self, other):
-        self.params = _map_params(self.params, other)
+        self.params = _update_params(self.params, other)
 
     def norms(self):
         return _tree_norm(self.params)

@@ -15,6 +15,7 @@ from jaxlint.fixes.moved_code.captures import Captures, captures, dotted, needed
 from jaxlint.fixes.moved_code.made import Made, made_by
 from jaxlint.fixes.moved_code.reads import refuse_or_doubt
 from jaxlint.fixes.text.edits import Draft, applied, offered
+from jaxlint.fixes.text.inplace import root_of
 from jaxlint.fixes.text.moving import (
     at_margin,
     changed,
@@ -271,7 +272,7 @@ def _lambda(
     helpers = helpers_of(made, node)
     taken = _captures(made, site, node, helpers)
     gone: dict[ast.stmt, Span] = {}
-    base = made.name or made.function_name()
+    base = made.name or _called_by(made, node) or made.function_name()
     parent = syntax.parents[node]
     if isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Name) and parent is not made.statement:
         base = parent.targets[0].id
@@ -304,6 +305,19 @@ def _lambda(
         draft.delete(span)
     said = message(name, taken, reused=reused is not None)
     return Built(draft, name, taken, said, doubtful=reads_what_changes(made, node, *helpers))
+
+
+def _called_by(made: Made, node: ast.Lambda) -> str:
+    """Return the name of the function that is all that a lambda calls with what it is given; empty otherwise."""
+    func = node.body.func if isinstance(node.body, ast.Call) else None
+    own = {argument.arg for argument in ast.walk(node.args) if isinstance(argument, ast.arg)}
+    if func is None or not any(isinstance(part, ast.Name) and part.id in own for part in node.body.args):  # type: ignore[attr-defined]
+        return ""
+    root = root_of(func)
+    takes_functions = dotted(made.scopes, func) in table(made.draft.facts.settings)
+    if takes_functions or not isinstance(root, ast.Name) or root.id in own:
+        return ""
+    return func.attr if isinstance(func, ast.Attribute) else root.id
 
 
 def reads_what_changes(made: Made, *nodes: ast.AST) -> bool:

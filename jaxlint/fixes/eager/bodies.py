@@ -231,16 +231,21 @@ def _is_fixed(made: Made, node: ast.Call) -> bool:
 def _fresh(made: Made, base: str, *, alone: bool = True) -> str:
     """Return a new name, that of the function around before it unless `base` says enough `alone`."""
     base, words = base.strip("_"), made.function_name().split("_")
+    base = "body" if base == words[-1] else base
     while len(words) > 1 and len("_".join([*words, base])) >= _LONGEST:
         words.pop(0)
-    plain = [] if not alone or base in _PLAIN or len(base) == 1 else [f"_{base}"]
+    plain = [] if not alone or _says_nothing(base) else [f"_{base}"]
     return made.draft.fresh(*plain, "_".join(["", *filter(None, words), base]))
 
 
-_PLAIN = frozenset(
-    {"body", "cond", "step", "fn", "func", "f", "branch", "function"} | {r for v in _ROLES.values() for r in v}
-)
-"""Names that say nothing without the function's."""
+_ROLE_WORDS = frozenset(
+    "body branch callback carry cond condition false fn fun func function inner iter loop scan step true".split()
+) | {word for roles in _ROLES.values() for role in roles for word in role.split("_")}
+
+
+def _says_nothing(name: str) -> bool:
+    """Whether a name tells no more than what role a function has for the one that it is given to."""
+    return all(word in _ROLE_WORDS or len(word) == 1 for word in name.split("_"))
 
 
 # The call in a jitted function of the module

@@ -16,6 +16,7 @@ from jaxlint.facts.syntax.tree import Function
 from jaxlint.finding import Applicability, Fix, Span
 from jaxlint.fixes.cache_misses.hoist import names_in
 from jaxlint.fixes.checks import eager
+from jaxlint.fixes.moved_code.captures import dotted
 from jaxlint.fixes.moved_code.purity import Gives, Purity
 from jaxlint.fixes.moved_code.reads import refuse_or_doubt
 from jaxlint.fixes.text.edits import Draft
@@ -105,7 +106,8 @@ def _read(facts: ModuleFacts, leaf_map: LeafMap) -> _Map:
     if any(arg.star == "**" or (arg.keyword is not None and arg.keyword.value != "is_leaf") for arg in node.args):
         raise NoFixError("a keyword that is not known")
     by_path = any("path" in name for name in facts.names.externals(node.func))
-    gives = Purity(facts).of_target(node.args[0].value, (Gives.PYTHON,) if by_path else ())
+    trees = [Gives.NUMBERS for arg in node.args[1:] if arg.keyword is None and not arg.star]
+    gives = Purity(facts).of_target(node.args[0].value, (*([Gives.PYTHON] if by_path else []), *trees))
     if gives is Gives.FAILS:
         raise NoFixError("the function cannot be traced")
     if gives is Gives.PYTHON or (gives is Gives.NUMBERS and not _speaks_of_arrays(facts, node.args[0].value)):
@@ -170,8 +172,7 @@ def compile_caller(facts: ModuleFacts, leaf_map: LeafMap) -> Fix | None:
     node = syntax.at(draft.span(function.node), *DEFS)
     if not isinstance(node, ast.FunctionDef) or node.decorator_list:
         raise NoFixError("not a plain function")
-    body = node.body[1:] if ast.get_docstring(node, clean=False) is not None else node.body
-    if len(body) != 1 or not isinstance(body[0], ast.Return) or body[0].value is not read.call:
+    if not _only_returns(node, read.call):
         raise NoFixError("the function does more")
     if any(parameter.star for parameter in function.parameters) or not function.parameters:
         raise NoFixError("the function takes any arguments")
@@ -192,6 +193,15 @@ def compile_caller(facts: ModuleFacts, leaf_map: LeafMap) -> Fix | None:
         raise NoFixError("the function shares a line")
     draft.insert(draft.span(node).start, f"@{draft.name('jax.jit', node)}\n{indent}")
     return read.fix(f"Jit `{node.name}`")
+
+
+def _only_returns(node: ast.FunctionDef, call: ast.Call) -> bool:
+    """Whether all that a function does is to return what a call gives, perhaps under a name."""
+    body = node.body[1:] if ast.get_docstring(node, clean=False) is not None else node.body
+    result = body[-1].value if body and isinstance(body[-1], ast.Return) else None
+    if len(body) == 2 and isinstance(body[0], ast.Assign) and body[0].value is call and isinstance(result, ast.Name):
+        return [ast.unparse(target) for target in body[0].targets] == [result.id]
+    return len(body) == 1 and result is call
 
 
 # In place
@@ -251,7 +261,7 @@ def compile_at_module_level(facts: ModuleFacts, leaf_map: LeafMap) -> Fix | None
     for keyword in call.keywords:
         free.add(keyword.value)
     moved = _moved(read, mapped, definition, free)
-    operation = _operation(mapped)
+    operation = _operation(read, mapped)
     trees = _Trees(read, free, plain=bool(operation))
     kept = [draft.span(mapped), *(draft.span(k.value) for k in call.keywords), *moved.gone.values()]
     if comments_in(syntax, draft.span(call), *kept):
@@ -290,8 +300,13 @@ def compile_at_module_level(facts: ModuleFacts, leaf_map: LeafMap) -> Fix | None
 _OPERATORS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div"}
 
 
-def _operation(mapped: ast.expr) -> str:
-    """Return the name of the array function that is all that a mapped function calls, if there is one."""
+def _operation(read: _Map, mapped: ast.expr) -> str:
+    """Return the name of the function that is all that a mapped function calls, or that it is, if there is one."""
+    scopes = read.scopes
+    if isinstance(mapped, ast.Call) and dotted(scopes, mapped.func) == "functools.partial" and mapped.args:
+        mapped = mapped.args[0]
+    if isinstance(mapped, ast.Name) and scopes.binder(mapped.id, scopes.of(mapped)) is scopes.module:
+        return mapped.id.strip("_")
     if isinstance(mapped, ast.Lambda):
         arguments = {argument.arg for argument in ast.walk(mapped.args) if isinstance(argument, ast.arg)}
         body = mapped.body
@@ -324,7 +339,10 @@ def _names(read: _Map, function: Function | None, definition: ast.stmt | None) -
     target = parent.targets[0] if isinstance(parent, ast.Assign) and len(parent.targets) == 1 else None
     own = target.id if isinstance(target, ast.Name) else target.attr if isinstance(target, ast.Attribute) else ""
     own = own.strip("_").lower()
-    return (f"_map_{own}", *found) if len(own) > 1 else tuple(found)
+    given = (
+        any(ast.unparse(tree) == ast.unparse(target) for tree in read.call.args[1:]) if target is not None else False
+    )
+    return (f"_{'update' if given else 'compute'}_{own}", *found) if len(own) > 1 else tuple(found)
 
 
 def _called(function: str, arguments: list[str], margin: str, unit: str, room: int = 0) -> str:
