@@ -284,7 +284,7 @@ class EagerSteps:
             yield Step(place, loop, call, inner, what, trains, hindered, measured, forward, *of_work)
 
     def _only_updates(self, loop: Loop) -> bool:
-        """Whether the gradient that an iteration applies comes from a compiled function."""
+        """Whether the gradient that an iteration applies comes from a jitted function."""
         calls = self._loops.calls_of_turn(loop)
         parts = [inner for call in calls for inner in self._inner_steps(call)]
         if any(self._is_gradient(part) or self._is_forward(part) for part in parts):
