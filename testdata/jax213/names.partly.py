@@ -235,6 +235,26 @@ def constant_each_time(x, n):
     return x
 
 
+def defined_again(x):
+    size = 2.0
+
+    @jax.jit
+    def sized(x):
+        return x * size
+
+    def twice(x):
+        return sized(x) + sized(x)
+
+    first = twice(x)
+    size = 3.0
+
+    @jax.jit
+    def sized(x):
+        return x * size + 1
+
+    return first + twice(x)
+
+
 def jaxlint_examples():
     x = jnp.ones(3)
     return {
@@ -256,4 +276,5 @@ def jaxlint_examples():
         "drawn": (jax.random.key(0), 3),
         "drawn_from_argument": (jax.random.key(0), 3),
         "constant_each_time": (x, 3),
+        "defined_again": (x,),
     }

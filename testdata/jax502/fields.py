@@ -150,6 +150,56 @@ def note_whole(steps):
     return state
 
 
+@jax.jit
+def averaged(flow, value):
+    return flow._replace(time=0.9 * flow.time + 0.1 * value)
+
+
+@jax.jit
+def stepped(body, dt):
+    return dataclasses.replace(body, time=body.time + dt)
+
+
+def average(steps):
+    flow = Flow(time=jnp.asarray(0.0), speed=1, count=0)  # want: JAX502
+    for value in jnp.ones(steps):
+        flow = averaged(flow, value)
+    return flow
+
+
+def average_strong(steps):
+    flow = Flow(time=jnp.zeros((), jnp.float32), speed=1, count=0)  # ok: JAX502
+    for value in jnp.ones(steps):
+        flow = averaged(flow, value)
+    return flow
+
+
+def step_by_number(steps):
+    body = Body(0.0, jnp.ones(3))  # ok: JAX502
+    for _ in range(steps):
+        body = stepped(body, 0.01)
+    return body
+
+
+def step_by_array(steps):
+    body = Body(0.0, jnp.ones(3))  # want: JAX502
+    for _ in range(steps):
+        body = stepped(body, jnp.float32(0.01))
+    return body
+
+
 def jaxlint_examples():
-    more = ("tally", "tally_strong", "note", "note_whole", "simulate_from_default", "simulate_from_array", "settle")
+    more = (
+        "average",
+        "average_strong",
+        "step_by_number",
+        "step_by_array",
+        "tally",
+        "tally_strong",
+        "note",
+        "note_whole",
+        "simulate_from_default",
+        "simulate_from_array",
+        "settle",
+    )
     return {name: (4,) for name in (*more, "simulate", "grow_old", "start_strong", "stay_weak", "count_whole")}

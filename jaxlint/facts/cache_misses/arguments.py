@@ -1018,20 +1018,19 @@ class Arguments:
             if not self._is_weak(node):
                 continue
             for inner, carried, returned in self._handed_back(call, parameter):
-                replaced = self._replaced(returned, carried, field)
-                if replaced is not None:
-                    dtype = self._strong_by_fields(replaced, carried, field, dict(self._fields_given(made, names)))
-                    if dtype is not None:
-                        return node, dtype
+                new = self._replaced(returned, carried, field)
                 if isinstance(returned, cst.Call) and any(v is cls for v in self._names.values(returned.func)):
                     new = dict(self._fields_given(returned, names)).get(field)
-                    types = [
-                        self._strong_type(value.node, carried, field, inner, node)
-                        for value in (self._names.values(new) if new is not None else ())
-                        if isinstance(value, Expression)
-                    ]
-                    if types and types[0] is not None:
-                        return node, types[0]
+                if new is None:
+                    continue
+                dtype = self._strong_by_fields(new, carried, field, dict(self._fields_given(made, names)))
+                types = [
+                    self._strong_type(value.node, carried, field, inner, node)
+                    for value in self._names.values(new)
+                    if isinstance(value, Expression)
+                ]
+                if (dtype := dtype or next(iter(types), None)) is not None:
+                    return node, dtype
         return None
 
     def _replaced(self, node: cst.CSTNode, carried: Parameter, field: str) -> cst.BaseExpression | None:
