@@ -52,7 +52,7 @@ last, to be stored, returned or printed, do not matter).
 
 Where the code does not count the iterations, a setting with the name of a length, such as `n_steps`, is taken for 1,000
 of them; an axis of data for 250, in a function that others may call; a loop in a function that others call again and
-again for 250; other loops that certainly run for 32. A loop that a tolerance can end has none to speak of, nor has one
+again for 250; other loops that certainly run for 32. No number is assumed for a loop that a tolerance can end, or one
 that takes the data in large chunks. The copy of an array that an iteration updates is worth six operations. 200
 operations in one call are enough where nobody visible says how many calls there are, and fewer where an array grows.
 
