@@ -43,7 +43,8 @@ that a check for tracers keeps out of traces. A visible number of iterations is 
 At confidence `low`: a setting with no more than a telling name, such as `num_steps`; an array that is a field of an
 object, as of a state, whose length is a setting; another axis than the first, unless its number has the name of a
 length, or an iteration goes on with what the one before has computed; a parameter that may be an array or a list of a
-few arrays; methods of modules that nothing visible jits; a loop with a JAX loop in the other branch of an `if`.
+few arrays; functions that are only run to be timed; methods of modules that nothing visible jits; a loop with a JAX
+loop in the other branch of an `if`.
 
 ## Fix safety
 A counting loop becomes `jax.lax.fori_loop`, one over an array `jax.lax.scan`, if its iterations only assign to names
@@ -96,7 +97,8 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
             doubts = doubts | {Doubt.SETTING}
         elif not loop.large and loop.bound != "host":
             doubts = doubts | {Doubt.LENGTH}
-        if facts.measured.is_baseline(loop.function) or facts.measured.is_benchmark(loop.function):
+        measured = facts.measured
+        if any(is_so(loop.function) for is_so in (measured.is_baseline, measured.is_benchmark, measured.is_only_timed)):
             doubts = doubts | {Doubt.MEASURED}
         fixes = functools.partial(_loops.fixes, facts, loop)
         yield Report(loop.node, message, facts.evidence.trace(loop.node, doubts), fixes=fixes)

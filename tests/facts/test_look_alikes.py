@@ -7,6 +7,7 @@ import textwrap
 import pytest
 
 from jaxlint import Settings, Source, lint
+from jaxlint.finding import Confidence
 
 SPLIT = """
 def split(data, share):
@@ -384,3 +385,35 @@ def evaluated(batches, key):
     return total
 """
     assert [finding.code for finding in lint(Source(text, "a.py"), Settings())] == found
+
+
+@pytest.mark.parametrize(
+    ("use", "expected"),
+    [
+        ("score(xs)", "low"),
+        ("score(xs).block_until_ready()", "low"),
+        ("jax.block_until_ready(score(xs))", "low"),
+        ("print(score(xs))", "medium"),
+        ("y = score(xs)", "medium"),
+    ],
+)
+def test_who_discards_what_a_jitted_function_gives_only_times_it(use: str, expected: str) -> None:
+    text = f"""
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def score(xs):
+    total = 0.0
+    for i in range(xs.shape[0]):
+        total = jnp.tanh(total + xs[i] @ xs[i])
+    return total
+
+def run(xs):
+    score(xs)
+    for _ in range(50):
+        {use}
+"""
+    source = Source.from_bytes(text.encode(), "m.py")
+    found = lint(source, Settings(min_confidence=Confidence.LOW))
+    assert [item.confidence.label for item in found if item.code == "JAX302"] == [expected]

@@ -61,6 +61,22 @@ class Measured:
             return False
         return any(wrapped.wrapper.name in _FAST for wrapped in self._wrappings.calls.values())
 
+    def is_only_timed(self, function: Function) -> bool:
+        """Whether all visible calls of a jitted function discard what it gives: they warm it up, or time it."""
+        sites = self._calls.of(function)
+        return bool(sites) and all(self._is_discarded(site.node) for site in sites)
+
+    def _is_discarded(self, node: cst.CSTNode | None) -> bool:
+        """Whether a statement is no more than a call, waited for: `f(x).block_until_ready()`."""
+        parent = self._tree.parent(node) if node is not None else None
+        if isinstance(parent, cst.Attribute) and parent.attr.value == "block_until_ready":
+            return self._is_discarded(self._tree.parent(parent))
+        if isinstance(parent, cst.Arg):
+            call = self._tree.parent(parent)
+            waits = isinstance(call, cst.Call) and last_name(call.func) == "block_until_ready"
+            return waits and self._is_discarded(call)
+        return isinstance(parent, cst.Expr)
+
     def _times_statements(self, part: cst.CSTNode) -> bool:
         """Whether a block times things whose results it discards: two or more in turn, or one and nothing else."""
         if not isinstance(part, cst.IndentedBlock):
