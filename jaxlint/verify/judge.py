@@ -351,6 +351,8 @@ def _by_size(growth: Growth, tier: str, numbers: Evidence) -> Judgement:
         (few, at_few), (many, at_many) = sorted(growth.equations.items())
         total = round(equations + (at_many - at_few) / (many - few) * (more - iterations))
     text += f", {total} in {more} with arguments of twice the size" if more else f", {total} with twice the size"
+    if len(growth.sizes) > 2:
+        return Judgement(None, f"{text}, and much larger ones never come to the loop", tier, numbers)
     return Judgement(True if total > equations else None, text, tier, replace(numbers, equations=total))
 
 

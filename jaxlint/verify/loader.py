@@ -511,7 +511,10 @@ class Module:
         return Growth(target, equations, turns, reached > 0, None, slow, self._inputs(target), sizes)
 
     def _by_size(self, target: str, found: Found, lines: range) -> tuple[tuple[int, int], ...]:
-        """Return the iterations of a loop and its equations, with the arguments found and with larger ones."""
+        """Return the iterations of a loop and its equations, with the arguments found and with larger ones.
+
+        With much larger ones as well, if the loop is not run at all then.
+        """
         search, watch = self._finder(target), self._recorder.watch
         watch.limits = {lines.start: _ITERATIONS}
 
@@ -530,7 +533,11 @@ class Module:
             larger = search.larger(found, first[0], by)
             second = measure(larger) if larger is not None else None
             if second is not None and second > first:
-                return first, second
+                # Whether it comes to the loop takes no more than one iteration to see.
+                watch.limits = {lines.start: 1}
+                largest = search.larger(found, first[0], by, _LARGEST)
+                third = measure(largest) if largest is not None else None
+                return (first, second, third) if third is not None and not third[0] and second[0] else (first, second)
         return (first,)
 
     def again(self, line: int, calls: int, *, dispatches: Anchor | None = None, seconds: float = 0.0) -> Observation:
@@ -651,6 +658,8 @@ _FILLED = (list, dict, set, types.SimpleNamespace, argparse._ActionsContainer)
 """What is filled by bare calls of its methods, which do nothing else."""
 _ITERATIONS = 200
 """A loop that unrolls goes no further where it is measured with larger arguments."""
+_LARGEST = 16
+"""How many times as large the largest arguments are that a loop is measured with."""
 _SIZES = 2
 """How many measurements show growth."""
 _LINE = "line "

@@ -216,7 +216,8 @@ class Growth:
     None if that is not known (a `while` loop).  `slow` counts those that take much longer to compile than others (see
     `recorder`), at the highest number of iterations.  `reached` tells whether its first line, if it was watched, ran at
     all. `reason` says why nothing could be measured.  `sizes` are the iterations and equations of the whole loop with
-    the arguments found, and with larger ones, if there are more of both then.
+    the arguments found, with larger ones, if there are more of both then, and with much larger ones that do not come to
+    the loop any more.
     """
 
     target: str

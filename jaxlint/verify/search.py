@@ -414,14 +414,14 @@ class Search:
         action = functools.partial(self._call, function, arguments)
         return replace(found, action=action, arguments=arguments, function=function)
 
-    def larger(self, found: Found, turns: int, by: str) -> Found | None:
-        """Return the same arguments with `arrays` twice as long, or `integers` twice as large.
+    def larger(self, found: Found, turns: int, by: str, times: int = 2) -> Found | None:
+        """Return the same arguments with `arrays` so many times as long, or `integers` so many times as large.
 
         If they were recorded, only axes of so many elements count.  None if nothing can be made of them.
         """
         if found.recorded:
-            return self._doubled(found, turns) if by == "arrays" else None
-        more = replace(found.state, scale=2) if by == "arrays" else replace(found.state, integers=2)
+            return self._repeated(found, turns, times) if by == "arrays" else None
+        more = replace(found.state, scale=times) if by == "arrays" else replace(found.state, integers=times)
         world = World(self._synthesis, self._slots, more)
         try:
             with deadline(_LONGEST_TRY):
@@ -432,16 +432,16 @@ class Search:
             found, action=functools.partial(self._call, function, arguments), arguments=arguments, function=function
         )
 
-    def _doubled(self, found: Found, turns: int) -> Found | None:
+    def _repeated(self, found: Found, turns: int, times: int) -> Found | None:
         numpy = self._jax.numpy
 
-        def double(leaf: Any) -> Any:
+        def repeat(leaf: Any) -> Any:
             shape = getattr(leaf, "shape", ())
             if turns not in shape or not hasattr(leaf, "dtype"):
                 return leaf
-            return numpy.concatenate([leaf, leaf], axis=shape.index(turns))
+            return numpy.concatenate([leaf] * times, axis=shape.index(turns))
 
-        positional, words = self._jax.tree.map(double, found.arguments)
+        positional, words = self._jax.tree.map(repeat, found.arguments)
         if self._jax.tree.structure((positional, words)) != self._jax.tree.structure(found.arguments):
             return None
         action = functools.partial(self._call, found.function, (positional, words))

@@ -202,6 +202,9 @@ def test_loops_are_traced(judge: Judge) -> None:
     assert judge(f"@jax.jit\ndef f(x):\n    for i in range(400):  # here{body}", "JAX301").shown is True
     assert judge(f"@jax.jit\ndef f(x):\n    for i in range(8):  # here{body}", "JAX301").shown is False
     assert judge(f"@jax.jit\ndef f(x):\n    for i in range(len(x)):  # here{body}", "JAX302").shown is True
+    guard = "    if len(x) > 40:\n        return jnp.cumsum(x)\n"
+    judgement = judge(f"@jax.jit\ndef f(x):\n{guard}    for i in range(len(x)):  # here{body}", "JAX302")
+    assert (judgement.shown, "much larger ones never come" in judgement.evidence) == (None, True)
 
 
 def test_a_loop_at_module_level_is_run_where_it_stands(judge: Judge) -> None:
