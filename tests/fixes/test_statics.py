@@ -8,7 +8,7 @@ from jaxlint import Confidence, Settings, Source, lint
 from jaxlint.finding import Fix
 from jaxlint.fixes.text.edits import applied
 
-SETTINGS = Settings(min_confidence=Confidence.LOW, preview=True, select=("JAX201",))
+SETTINGS = Settings(min_confidence=Confidence.LOW, preview=True, select=("JAX201", "JAX206"))
 
 
 def fix_of(text: str) -> Fix:
@@ -55,3 +55,18 @@ def test_what_a_mapped_function_passes_may_be_traced() -> None:
         """)
     )
     assert (fix.applicability.value, fix.condition) == ("unsafe", "`l` is not traced where traced code passes it")
+
+
+def test_an_array_is_not_what_a_number_beyond_the_parameters_meant() -> None:
+    text = textwrap.dedent("""
+        import functools
+        import jax
+        import jax.numpy as jnp
+
+        @functools.partial(jax.jit, static_argnums=(2,))
+        def head(x, weight):
+            return jnp.dot(x, weight)
+        """)
+    (finding,) = lint(Source(text), SETTINGS)
+    assert finding.code == "JAX206"
+    assert not finding.fixes

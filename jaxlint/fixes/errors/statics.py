@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from jaxlint.facts.context.calls import argument_of
-from jaxlint.facts.errors.demands import operands
+from jaxlint.facts.errors.demands import operands, use_of_argument
 from jaxlint.facts.errors.staged import Usage
 from jaxlint.facts.syntax.constants import UNKNOWN
 from jaxlint.facts.syntax.names import Expression, External
@@ -20,6 +20,7 @@ from jaxlint.facts.syntax.tree import Class, Function, Parameter
 from jaxlint.facts.values.values import Kind
 from jaxlint.finding import Applicability, Fix
 from jaxlint.fixes.checks import errors
+from jaxlint.fixes.moved_code.captures import ARRAY_MODULES
 from jaxlint.fixes.text import options
 from jaxlint.fixes.text.edits import Draft
 from jaxlint.fixes.text.syntax import NoFixError
@@ -514,13 +515,24 @@ def _looks_like_data(draft: Draft, parameter: Parameter) -> bool:
     return draft.facts.staged.options(parameter).data_like
 
 
+def _is_used_as_data(facts: ModuleFacts, parameter: Parameter) -> bool:
+    """Whether a function of JAX is given a parameter where it takes arrays."""
+    bindings = parameter.function.scope.bindings.get(parameter.name, ())
+    for argument in (facts.tree.parent(use) for bound in bindings for use in facts.names.uses(bound)):
+        call = facts.tree.parent(argument) if isinstance(argument, cst.Arg) and argument.keyword is None else None
+        for name in facts.names.externals(call.func) if isinstance(call, cst.Call) else ():
+            if name.startswith(ARRAY_MODULES) and not use_of_argument(name, call.args.index(argument)):  # type: ignore[union-attr]
+                return True
+    return False
+
+
 def _renumber(draft: Draft, wrong: WrongArgument, elements: list[ast.expr]) -> Fix | None:
     """Take a single number that goes one beyond the last parameter for one that is counted from one."""
     count = len(wrong.parameters)
     if len(elements) != 1 or wrong.given != count or count < 2 or not wrong.option.startswith("static"):
         raise NoFixError("not counted from one")
     meant = wrong.function.parameter(wrong.parameters[-1])
-    if meant is None or _looks_like_data(draft, meant):
+    if meant is None or _looks_like_data(draft, meant) or _is_used_as_data(draft.facts, meant):
         raise NoFixError("the last parameter is data")
     draft.replace(elements[0], str(count - 1))
     sure = draft.facts.staged.options(meant).option_like
