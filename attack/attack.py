@@ -3,9 +3,9 @@
 What is safe, but not offered as such because it is hardly worth it, is applied as well: much of it is in the tests.
 
 `attack.py [--unsafe] [--only NAME]` downloads what `packages.toml` pins into `build/attack`, makes an environment for
-the tests there, and writes `attack/results.md`, one row a package.  The tests run twice in one process, as code that
-keeps more between calls than it did may fail the second time only.  It ends with 1 where a test fails that did not
-before.  Nothing of the packages is part of this project.
+the tests there, and writes `attack/results.md`, one row a package; rows of packages that are not chosen stay.  The
+tests run twice in one process, as code that keeps more between calls than it did may fail the second time only.  It
+ends with 1 where a test fails that did not before.  Nothing of the packages is part of this project.
 """
 
 from __future__ import annotations
@@ -84,8 +84,9 @@ def main() -> int:
             sys.stderr.write(f"{name}: not attacked: {error}\n")
             continue
         sys.stderr.write(shown(rows[-1]) + "\n")
-    if not arguments.only:
-        (HERE / "results.md").write_text(written(rows, unsafe=arguments.unsafe), "utf-8")
+    results = HERE / ("results_unsafe.md" if arguments.unsafe else "results.md")
+    known = kept(results, [*chosen]) if arguments.only else []
+    results.write_text(written([*known, *map(shown, rows)], unsafe=arguments.unsafe), "utf-8")
     return 1 if any(row.new for row in rows) or len(rows) < len(chosen) else 0
 
 
@@ -177,8 +178,15 @@ def shown(row: Row) -> str:
     return f"| {row.name} | {row.fixes} | {before} | {after} | {', '.join(row.new) or 'none'} |"
 
 
-def written(rows: list[Row], *, unsafe: bool) -> str:
-    """Return the table of all packages."""
+def kept(results: Path, chosen: list[str]) -> list[str]:
+    """Return the rows of a table for packages that were not attacked now."""
+    lines = results.read_text("utf-8").splitlines() if results.exists() else []
+    rows = [line for line in lines if line.startswith("| ") and not line.startswith("| package")]
+    return [row for row in rows if row.split()[1] not in chosen]
+
+
+def written(rows: list[str], *, unsafe: bool) -> str:
+    """Return the table of all packages, by name."""
     kind = "safe and unsafe" if unsafe else "safe"
     head = [
         f"# What {kind} fixes did to public packages with tests",
@@ -188,7 +196,7 @@ def written(rows: list[Row], *, unsafe: bool) -> str:
         "| package | fixes | before | after | new failures |",
         "|---|--:|---|---|---|",
     ]
-    return "\n".join([*head, *map(shown, rows), ""])
+    return "\n".join([*head, *sorted(rows), ""])
 
 
 if __name__ == "__main__":
