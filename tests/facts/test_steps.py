@@ -428,6 +428,31 @@ print({head[4 : head.index("(")]}(jnp.ones(int(input())), int(input())))
     assert found(text) == [("JAX402", expected)]
 
 
+@pytest.mark.parametrize(
+    ("test", "after", "expected"),
+    [
+        ("x.ndim > 1", "x = x + 1", "medium"),
+        ("x.ndim > 1", "raise ValueError(x)", "low"),
+        ("i % 100 == 0", "x = x + 1", "low"),
+    ],
+)
+def test_what_runs_again_may_be_reached_rarely(test: str, after: str, expected: str) -> None:
+    text = f"""
+def told(x, i):
+    if {test}:
+        for k in range(12):
+            x = jnp.sin(x) * k + jnp.cos(x)
+        {after}
+    return x
+
+i = 0
+while True:
+    X = told(X, i)
+    i += 1
+"""
+    assert found(text) == [("JAX402", expected)]
+
+
 @pytest.mark.parametrize(("steps", "expected"), [(30, "low"), (300, "high")])
 def test_few_evaluations_in_all_are_no_matter(steps: int, expected: str) -> None:
     text = f"""

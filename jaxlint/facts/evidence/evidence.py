@@ -37,7 +37,7 @@ from jaxlint.facts.syntax.names import Expression, Value
 from jaxlint.facts.syntax.tree import Context, Function, Loop, Parameter, last_name, within
 from jaxlint.facts.values.bounds import Bound, BoundKind
 from jaxlint.facts.values.compiled_calls import CompiledCall
-from jaxlint.facts.values.iterations import counted_by, is_handed, is_step_loop
+from jaxlint.facts.values.iterations import counted_by, is_handed, is_reached_rarely, is_step_loop
 from jaxlint.facts.values.loops import mentions
 
 if TYPE_CHECKING:
@@ -321,12 +321,13 @@ class Evidences:
 
     def _likely_iterations(self, loop: EagerLoop, bound: Bound, *, named: bool) -> int:
         """Return how many iterations a loop may well have in all, as far as its bound and what runs it again say."""
-        if loop.converges:
+        if loop.converges or guards.ends_in_error(self._tree, loop.loop.node):
             return 0  # the bound is no more than the most that there may be
         function, whole = loop.loop.context.function, not self._goes_through_chunks(loop.loop)
         if named and bound.kind is BoundKind.SETTING and not bound.chunked:
             return _MOST
-        again = self._runs.again(function, self._is_step) == STEPS
+        rarely = is_reached_rarely(self._names, loop.loop.node)
+        again = not rarely and self._runs.again(function, self._is_step) == STEPS
         along = named or (bound.kind is BoundKind.DATA_AXIS and bound.high is None)
         if whole and along and (again or function is None or not function.is_private):
             return _MANY

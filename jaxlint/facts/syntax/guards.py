@@ -37,6 +37,17 @@ def is_caught(tree: Tree, node: cst.CSTNode) -> bool:
     return False
 
 
+def ends_in_error(tree: Tree, node: cst.CSTNode) -> bool:
+    """Whether an arm of an `if` around a place ends with a `raise`: a program gets there once, and no further."""
+    for parent in tree.ancestors(node):
+        if isinstance(parent, (cst.FunctionDef, cst.Lambda)):
+            return False
+        last = parent.body[-1] if isinstance(parent, cst.IndentedBlock) and parent.body else None
+        if isinstance(last, cst.SimpleStatementLine) and isinstance(last.body[-1], cst.Raise):
+            return isinstance(tree.parent(parent), (cst.If, cst.Else))
+    return False
+
+
 _TESTING = kinds(cst.If, cst.IfExp, cst.While)
 _FUNCTIONS = kinds(cst.FunctionDef, cst.Lambda)
 
