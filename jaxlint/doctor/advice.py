@@ -39,6 +39,10 @@ OF_A_LIBRARY = (
     "The library creates this function on each call, so JAX recompiles it.  Call it once, or from one jitted function "
     "that takes what differs between calls as arguments."
 )
+COMMITTED = (
+    "Arguments that are committed to a device in one call and not in another recompile too.  Put them there before the "
+    "first call: jax.device_put(x, device)."
+)
 FLOOD = (
     "Each operation outside a jitted function compiles separately, once per shape.  Put them in one jitted function, "
     "or use NumPy for what runs once."

@@ -12,7 +12,7 @@ from __future__ import annotations
 import enum
 import functools
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from jaxlint.doctor.events import Miss
@@ -236,6 +236,8 @@ class History:
     signatures: dict[Signature, None] = field(default_factory=dict)
     values: dict[tuple[Cause, str, str], None] = field(default_factory=dict)
     contexts: int = 0
+    committed: str = ""
+    """Which arguments of the last call were committed to devices (see `events.LoweringBegin`)."""
 
     def add(self, said: Explanation, types: Signature | None) -> None:
         """Remember what a call was like, and what it was compared with."""
@@ -273,11 +275,15 @@ def _remember(kept: dict[_Key, None], key: _Key) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The cause of a miss; `changes` say what differs; `corrected` tells that jax's explanation says otherwise."""
+    """The cause of a miss; `changes` say what differs; `corrected` tells that jax's explanation says otherwise.
+
+    `is_placed` tells that other arguments are committed to devices too, for which JAX compiles again.
+    """
 
     cause: Cause
     changes: tuple[str, ...] = ()
     corrected: bool = False
+    is_placed: bool = False
 
 
 def cause(said: Explanation, types: Signature | None, history: History) -> Verdict:
@@ -304,6 +310,19 @@ def cause(said: Explanation, types: Signature | None, history: History) -> Verdi
         # jax explains all of them but the last.
         return Verdict(Cause.STATIC_VALUE, ("the types of all arguments are those of an earlier call",))
     return Verdict(Cause.UNKNOWN)
+
+
+def placed(verdict: Verdict, committed: str, history: History) -> Verdict:
+    """Add to a verdict that other arguments are committed to devices than in the call before, and remember which."""
+    before, history.committed = history.committed, committed
+    if (
+        verdict.cause in (Cause.NEW_FUNCTION, Cause.REDEFINED_FUNCTION)
+        or len(before) != len(committed)
+        or before == committed
+    ):
+        return verdict
+    change = f"arguments committed to a device: {committed.count('1')} of {len(committed)}, before {before.count('1')}"
+    return replace(verdict, changes=(change, *verdict.changes), is_placed=True)
 
 
 def is_of_objects(verdict: Verdict) -> bool:

@@ -134,12 +134,17 @@ class Miss(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoweringBegin(Event):
-    """A program is about to be lowered; `types` are the types of its arguments, as jax prints them."""
+    """A program is about to be lowered; `types` are the types of its arguments, as jax prints them.
+
+    `committed` has a `1` for each argument that is committed to devices, else a `0`; it is empty where that is not
+    known.
+    """
 
     KIND = "lowering-begin"
 
     program: str = ""
     types: str = ""
+    committed: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

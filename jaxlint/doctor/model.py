@@ -100,6 +100,8 @@ class MissGroup:
     evidence: str = ""
     changes: dict[str, None] = field(default_factory=dict)
     corrected: bool = False
+    is_placed: bool = False
+    """Whether other arguments are committed to devices than before."""
     count: int = 0
     inner: int = 0
     compiles: int = 0
@@ -241,6 +243,7 @@ class _Open:
     name: str
     event: Event
     types: str = ""
+    committed: str = ""
     matched: _Pending | None = None
     adopted: list[_Pending] = field(default_factory=list)
     cost: Cost = field(default_factory=Cost)
@@ -511,7 +514,7 @@ class Builder:
                 return
 
     def _on_lowering_begin(self, event: events.LoweringBegin, process: _Process) -> None:
-        self._begin(event, event.program, event.types, process)
+        self._begin(event, event.program, event.types, process).committed = event.committed
 
     def _begin(self, event: Event, name: str, types: str, process: _Process) -> _Open:
         """Open a program, and find the trace and the misses that led to it."""
@@ -744,6 +747,7 @@ class Builder:
         history.add(pending.said, types)
         if program is not None:
             process.know(key, program)
+            verdict = causes.placed(verdict, program.committed, history)
         stack = (program.stack if program is not None else ()) or pending.miss.stack
         site = pending.miss.site or (stack[0] if stack else None)
         process.sites.add((key, site))
@@ -752,6 +756,7 @@ class Builder:
         group.program = group.program or (program.name if program is not None else "")
         group.evidence = group.evidence or pending.miss.text[:_LONGEST_EVIDENCE]
         group.corrected = group.corrected or verdict.corrected
+        group.is_placed = group.is_placed or verdict.is_placed
         _add_changes(group, verdict.changes)
         _add_frames(group.frames, stack)
         group.count += 1
@@ -858,9 +863,11 @@ class Builder:
         ):
             # Another use of a function, which needs a program of its own.
             verdict = causes.Verdict(Cause.NEW_FUNCTION)
+        verdict = causes.placed(verdict, program.committed, history)
         process.know(key, program)
         process.sites.add((key, site))
         group = self._miss_group(site, key, verdict.cause)
+        group.is_placed = group.is_placed or verdict.is_placed
         group.definition = Frame(key.file, key.line, key.name)
         group.program = program.name
         group.evidence = group.evidence or _UNTRACED.get(verdict.cause, _UNTRACED_TYPES)

@@ -252,7 +252,8 @@ class Recorder:
             if not self.paused:
                 types_ = str(record.args[1])[:_TYPES]
                 self._emit({"kind": "lowering-begin", "time": round(time.time(), 6), "name": str(record.args[0]),
-                            "types": types_, "stack": self._stack(sys._getframe(2))})  # fmt: skip
+                            "types": types_, "committed": _committed(record.args[2:]),
+                            "stack": self._stack(sys._getframe(2))})  # fmt: skip
             return False
         # Without a persistent cache jax says at the level DEBUG that it missed all the same.
         if (
@@ -643,6 +644,12 @@ def _value_kind(value: Any) -> str:
     except Exception:  # noqa: BLE001
         return kind
     return "numbers" if kind == "arrays" else "static"
+
+
+def _committed(said: tuple[Any, ...]) -> str:
+    """Return which arguments are committed to devices: see `events.LoweringBegin`."""
+    shardings = said[0] if said and isinstance(said[0], (tuple, list)) else ()
+    return "".join("0" if type(one).__name__ == "UnspecifiedValue" else "1" for one in shardings[:_TYPES])
 
 
 def _is_array(leaf: Any) -> bool:

@@ -166,7 +166,8 @@ class _Process:
 
     def _lowering_begin(self, line: dict[str, Any], common: dict[str, Any]) -> Iterator[Event]:
         self._types[common["thread"]] = line["types"]
-        yield events.LoweringBegin(time=line["time"], program=events.name(line["name"]), types=line["types"], **common)
+        said = {"types": line["types"], "committed": line.get("committed", "")}
+        yield events.LoweringBegin(time=line["time"], program=events.name(line["name"]), **said, **common)
 
     def _lowering(self, line: dict[str, Any], common: dict[str, Any]) -> Iterator[Event]:
         yield events.Lowering(time=_end(line), program=events.name(line["name"]), seconds=line["seconds"], **common)

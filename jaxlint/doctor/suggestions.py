@@ -275,6 +275,8 @@ def _of_miss(group: MissGroup, findings: list[Diagnostic], model: Model, sources
             each *= 1 - 1 / group.count
         if not each:
             return None
+    if group.is_placed:
+        text = advice.COMMITTED if group.cause is Cause.UNKNOWN else f"{text}  {advice.COMMITTED}"
     return Suggestion("", group.site, each, seconds, text, findings=findings, misses=[group])
 
 

@@ -580,6 +580,38 @@ def test_what_a_librarys_function_compiles_at_another_call_is_a_first_compile(pr
     assert found["saving"] == pytest.approx(3.3 * 2 / 3)
 
 
+def test_another_cause_beside_the_one_that_jax_explains_is_told_as_well(project: Project) -> None:
+    """One dtype is not enough where arguments are committed to a device in one of the calls."""
+    code = "import jax\n\n\n@jax.jit\ndef step(x):\n    return x\n\n\nfor x in (1, 2.0):\n    step(x)\n"
+    site = at(code, "step(x)")
+    definition = Frame("train.py", 4, "step")
+    new = "  never seen function:\n    step id=1"
+    dtype = (
+        "  for step defined at train.py:4\n  all previously seen cache keys differ. For the closest previous key:\n"
+        "  different input types:\n  * at x, now f32[3] and before i32[3]"
+    )
+
+    def calls(*committed: str) -> list[Event]:
+        happened: list[Event] = []
+        for text, kind, placed in zip((new, dtype), ("int32", "float32"), committed, strict=True):
+            types = f"(ShapedArray({kind}[3]),)"
+            happened += [
+                events.Miss(function="step", definition=definition, text=text, stack=(site,)),
+                TraceEnd(function="step", seconds=0.1, stack=(site,)),
+                LoweringBegin(program="step", types=types, committed=placed, stack=(site,)),
+                Compile(program="step", seconds=1.0, stack=(site,)),
+            ]
+        return happened
+
+    (found,) = suggestions(project, code, calls("0", "1"))
+    assert found["causes"] == ["dtype"]
+    assert found["facts"][0] == "arguments committed to a device: 1 of 1, before 0"
+    assert found["advice"].endswith("before the first call: jax.device_put(x, device).")
+    for same in (("1", "1"), ("", "")):
+        (found,) = suggestions(project, code, calls(*same))
+        assert "committed" not in json.dumps(found)
+
+
 def test_a_loop_in_a_call_is_no_function_of_the_file(project: Project) -> None:
     """It is told of the line that calls it, where no function of its name begins; the file is what ran all the same."""
     code = "from numpyro.infer import MCMC, Predictive\n\nmcmc = MCMC(1)\nmcmc.run(3)\nprint(Predictive(1)(2))\n"
