@@ -6,7 +6,8 @@ Reports `jax.tree.map` (and its older spellings) of a function with array operat
 ## Why it is slow
 Each operation on each distinct leaf shape is a program of its own that XLA compiles on the first call: 50 leaves and
 four operations were 200 programs and 15 s, against 3.4 s for one program (CPU, jax 0.10.2). Later calls do not compile,
-but dispatch every operation on every leaf.
+but dispatch every operation on every leaf. A map that joins arrays of new lengths in each iteration, such as the
+episodes of an environment, compiles again in each.
 
 ## Example
 ```python
@@ -36,7 +37,7 @@ names.
 At confidence `low`: nothing visible calls the function, so its callers may well trace it; it runs once per process,
 like a split of the data or the parameters of an optimizer; the code shows that it runs fewer than fifty times; fewer
 than four operations, such as the mean of a few metrics, unless they combine trees of parameters, like an optimizer's
-step, an average or a sum of gradients.
+step, an average or a sum of gradients, or join arrays that have other lengths in each iteration.
 
 ## Fix safety
 The enclosing function is jitted if it does nothing else; a mapped module-level function is jitted in place, with
@@ -48,7 +49,8 @@ differently than several, or than NumPy in double precision. Unsafe if it is ari
 arrays or numbers when it gets them, and in files that place arrays on devices: leaves on several devices cannot share a
 program. Only displayed if it calls something that is not visible, or may return something other than arrays, or only
 asks for shapes, which other objects have as well. There is no fix if tracing fails: conversions (`float(x)`,
-`np.asarray(x)`, `.item()`), conditions on values, captured options.
+`np.asarray(x)`, `.item()`), conditions on values, captured options; nor for arrays of new lengths, for which one
+program would compile as often.
 
 ## References
 - JAX documentation, "Debugging slow JAX tracing and XLA compilation": eager Python loops
@@ -89,16 +91,25 @@ def check(facts: ModuleFacts) -> Iterator[Report]:
     from jaxlint.facts.evidence.confidence import Doubt
 
     for leaf_map in facts.leaf_maps:
-        count = leaf_map.operations
-        message = (
-            f"this `tree.map` runs eagerly: {count} operation{'s' * (count != 1)} per leaf, each compiled once per "
-            f"distinct leaf shape; {_instead(leaf_map)}"
-        )
-        doubts = frozenset({Doubt.LIGHT} if leaf_map.light else {Doubt.FEW} if count < _WORTH_IT else ())
+        few = leaf_map.operations < _WORTH_IT
+        doubts = frozenset({Doubt.LIGHT} if leaf_map.light else {Doubt.FEW} if few else ())
         # A step of an optimizer, an average of parameters or a sum of gradients has many leaves, whatever it does.
-        doubts = frozenset() if leaf_map.updates else doubts
+        doubts = frozenset() if leaf_map.updates or leaf_map.varies else doubts
         fixes = functools.partial(_fixes, facts, leaf_map)
-        yield Report(leaf_map.node, message, facts.evidence.leaf_map(leaf_map.node, doubts), fixes=fixes)
+        yield Report(leaf_map.node, _message(leaf_map), facts.evidence.leaf_map(leaf_map.node, doubts), fixes=fixes)
+
+
+def _message(leaf_map: LeafMap) -> str:
+    if leaf_map.varies:
+        return (
+            "this `tree.map` joins arrays whose lengths differ between iterations, so it recompiles again and again; "
+            "join them in NumPy, or pad them to one length"
+        )
+    count = leaf_map.operations
+    return (
+        f"this `tree.map` runs eagerly: {count} operation{'s' * (count != 1)} per leaf, each compiled once per "
+        f"distinct leaf shape; {_instead(leaf_map)}"
+    )
 
 
 def _instead(leaf_map: LeafMap) -> str:
@@ -111,6 +122,8 @@ def _fixes(facts: ModuleFacts, leaf_map: LeafMap) -> Iterator[Fix]:
     from jaxlint.fixes.eager import maps
     from jaxlint.fixes.text import edits
 
+    if leaf_map.varies:
+        return iter(())
     return edits.offered(
         lambda: maps.compile_caller(facts, leaf_map),
         lambda: maps.compile_at_module_level(facts, leaf_map),

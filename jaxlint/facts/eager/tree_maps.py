@@ -45,7 +45,8 @@ class LeafMap:
     `light` says that it is a single operation that no loop repeats, or no more than an index (`x[0]`), or a join of
     trees that are alike, and perhaps a sum over them.  `reads` says that its function asks for values of arrays, so
     that no program can hold it.  `updates` says that it works one tree into another, as a step of an optimizer, an
-    average of parameters or a sum of gradients does.
+    average of parameters or a sum of gradients does.  `varies` says that it joins, in each iteration of a loop, arrays
+    whose lengths differ from those of the one before, so that it compiles again.
     """
 
     node: cst.Call
@@ -53,6 +54,7 @@ class LeafMap:
     light: bool = False
     reads: bool = False
     updates: bool = False
+    varies: bool = False
 
 
 class LeafMaps:
@@ -102,7 +104,8 @@ class LeafMaps:
         else:
             joins = operations == _A_FEW and repeated and self._joins_alike(target, node)
             light = joins or self._only_indexes(target)
-        return LeafMap(node, operations, light, self._reads_values(target), self._updates(node, target))
+        varies = repeated and self._lengths.joins(target) and self._lengths.varies(node)
+        return LeafMap(node, operations, light, self._reads_values(target), self._updates(node, target), varies)
 
     def _updates(self, node: cst.Call, target: cst.CSTNode) -> bool:
         """Whether a map works trees of parameters into each other: into one of its own, or by their names."""
