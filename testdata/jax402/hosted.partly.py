@@ -134,6 +134,64 @@ def by_epoch(x, batches, n_epochs):
     return x
 
 
+@jax.jit
+def acted(seen):
+    return jnp.tanh(seen)
+
+
+class Pendulum:
+    """It keeps its own state, on the host."""
+
+    def __init__(self):
+        self.angle = np.ones(3)
+
+    def step(self, action):
+        self.angle = self.angle * 0.9 + np.asarray(action)
+        return self.angle, float(self.angle.sum())
+
+
+def remembered(memory, action, seen, i):
+    """All of it could be one program, whatever NumPy does around the call."""
+    memory = memory.at[i % 4].set(jnp.sin(action) * 0.9 + jnp.cos(seen) * 0.1)
+    return jnp.roll(memory, 1, axis=0)
+
+
+def remembered_on_host(memory, action, seen, i):
+    """It goes through NumPy itself."""
+    kept = np.sort(np.asarray(jnp.sin(action) * 0.9))
+    return memory.at[i % 4].set(kept + jnp.cos(seen) * jnp.tanh(kept))
+
+
+fast_remembered = jax.jit(remembered)
+
+
+def played(pendulum, memory, num_steps):
+    seen = np.ones(3)
+    for i in range(num_steps):
+        action = np.array(acted(seen))
+        seen, _ = pendulum.step(action)
+        memory = remembered(memory, action, seen, i)
+    return memory
+
+
+def played_on_host(pendulum, memory, num_steps):
+    seen = np.ones(3)
+    for i in range(num_steps):
+        action = np.array(acted(seen))
+        seen, _ = pendulum.step(action)
+        memory = remembered_on_host(memory, action, seen, i)
+    return memory
+
+
+def played_fast(pendulum, memory, num_steps):
+    seen = np.ones(3)
+    for i in range(num_steps):
+        action = np.array(acted(seen))
+        seen, _ = pendulum.step(action)
+        memory = fast_remembered(memory, action, seen, i)
+    return memory
+
+
 def jaxlint_examples():
     x = jnp.linspace(0.1, 1.0, 3)
     return {
@@ -151,4 +209,11 @@ def jaxlint_examples():
         "kept_finite": (x, 12),
         "one_epoch": (x, [x] * 12),
         "by_epoch": (x, [x] * 12, 12),
+        "acted": (x,),
+        "Pendulum.step": (Pendulum(), np.ones(3)),
+        "remembered": (jnp.ones((4, 3)), x, x, 1),
+        "remembered_on_host": (jnp.ones((4, 3)), x, x, 1),
+        "played": (Pendulum(), jnp.ones((4, 3)), 12),
+        "played_on_host": (Pendulum(), jnp.ones((4, 3)), 12),
+        "played_fast": (Pendulum(), jnp.ones((4, 3)), 12),
     }
