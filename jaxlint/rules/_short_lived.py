@@ -61,8 +61,12 @@ def on_each_call(function: Function | None) -> str:
 
 
 def or_jit_enclosing(facts: ModuleFacts, site: CompileSite) -> str:
-    """Suggest to jit the enclosing function, where that makes sense: a loop that calls the jitted one would unroll."""
-    enclosing = None if site.fate.looped else facts.avoidable.jittable(site.node)
+    """Suggest to jit the enclosing function, where one program can hold it.
+
+    A loop that calls the jitted one would unroll, and an optimizer of SciPy runs on the host.
+    """
+    often = site.fate.looped or site.fate.called_often
+    enclosing = None if often else facts.avoidable.jittable(site.node)
     return f", or jit `{enclosing.name}`" if enclosing is not None else ""
 
 

@@ -15,6 +15,7 @@ import libcst as cst
 
 from jaxlint.facts.context.calls import Calls
 from jaxlint.facts.context.wrapping import Wrappings
+from jaxlint.facts.jax_api.glance import OPTIMISERS
 from jaxlint.facts.syntax.answers import Answers
 from jaxlint.facts.syntax.names import Names
 from jaxlint.facts.syntax.tree import Binding, Class, Context, Function, Tree, last_name
@@ -48,7 +49,8 @@ class Fate:
     """What becomes of an object.
 
     For CALLED and LOCAL, `calls` are the calls of it; `looped` says that one of them is in a loop that the object
-    is made outside of.  For PASSED, `called_once` says that the receiver is visible and calls it just once.  For
+    is made outside of.  For PASSED, `called_once` says that the receiver is visible and calls it just once, and
+    `called_often` that it is an optimizer such as SciPy's `minimize`, which calls it again and again.  For
     CAPTURED, `captors` are the inner functions that use it.
     """
 
@@ -56,6 +58,7 @@ class Fate:
     calls: tuple[cst.Call, ...] = ()
     looped: bool = False
     called_once: bool = False
+    called_often: bool = False
     captors: tuple[Function, ...] = ()
 
 
@@ -285,7 +288,8 @@ class Fates:
         passed = [fate for fate in fates if fate.kept is Kept.PASSED]
         if passed:
             once = len(fates) == 1 and passed[0].called_once
-            return Fate(Kept.PASSED, calls, any(f.looped for f in fates), once)
+            often = all(fate.called_often for fate in passed)
+            return Fate(Kept.PASSED, calls, any(f.looped for f in fates), once, often)
         if calls:
             kept = Kept.LOCAL if local else fates[0].kept
             return Fate(kept, calls, any(f.looped for f in fates))
@@ -325,7 +329,8 @@ class Fates:
             holder = self._follow(call, made)
             if holder.kept in (Kept.ATTRIBUTE, Kept.CONTAINER, Kept.RETURNED, Kept.CAPTURED):
                 return holder
-        return Fate(Kept.PASSED, (), self._looped(call, made), self._calls_once(arg, call))
+        often = any(name.rpartition(".")[2] in OPTIMISERS for name in names)
+        return Fate(Kept.PASSED, (), self._looped(call, made), self._calls_once(arg, call), often)
 
     def _calls_once(self, arg: cst.Arg, call: cst.Call) -> bool:
         """Whether the receiver is visible and calls the argument once per call."""

@@ -559,7 +559,7 @@ class Evidences:
         if site.lifetime is not Lifetime.ITERATION and site.context.loop is not None:
             found.add(Doubt.REUSED)  # the wrapper is written in a loop, the function that it is given is made above
         if fate.kept is Kept.PASSED and not fate.called_once:
-            found.add(Doubt.PASSED_ON)
+            found.add(Doubt.REUSED if fate.called_often else Doubt.PASSED_ON)
         if (target.one_shot or _places(site)) and site.lifetime is not Lifetime.ITERATION:
             found.add(Doubt.ONE_SHOT)
         if not target.sure:
