@@ -13,7 +13,6 @@ from pathlib import Path
 from jaxlint import ipython
 from jaxlint.diagnostic import Diagnostic
 from jaxlint.source import Source
-from jaxlint.verify.judge import Judgement
 from jaxlint.verify.observation import Range
 from jaxlint.verify.proof import Budget, Proof
 from jaxlint.verify.prover import Limits, Prover, WorkerError
@@ -254,18 +253,6 @@ def _range(diagnostic: Diagnostic, source: Source | None) -> Range:
     ]
     rows = [p.row if source is None else source.row_of(p.row, p.cell) for p in (start, end)]
     return rows[0], columns[0], rows[1], columns[1]
-
-
-def verify_at(prover: Prover, path: Path, line: int, code: str, *, budget: Budget | None = None) -> Judgement:
-    """Judge what a rule claims, or might claim, of a line, whether or not there is a finding.
-
-    Raises:
-        SyntaxError: the file is no Python.
-        OSError: it cannot be read.
-        LookupError: no effect is known for this code.
-        WorkerError: no process with jax can be started.
-    """
-    return Proof(prover, path, {line}, budget=budget or Budget()).judge(line, code)
 
 
 def only(jobs: Iterable[Job], places: Sequence[tuple[Path, int]]) -> list[Job]:

@@ -11,9 +11,8 @@ import pytest
 
 from jaxlint.verify import slices
 from jaxlint.verify.judge import Judgement
-from jaxlint.verify.proof import Budget
+from jaxlint.verify.proof import Budget, Proof
 from jaxlint.verify.prover import Prover
-from jaxlint.verify.verifier import verify_at
 
 Judge = Callable[..., Judgement]
 
@@ -32,7 +31,7 @@ def judge(prover: Prover, tmp_path: Path) -> Judge:
         path = tmp_path / "subject.py"
         path.write_text("import functools\nimport jax\nimport jax.numpy as jnp\n" + textwrap.dedent(text))
         line = next(n for n, row in enumerate(path.read_text().splitlines(), 1) if row.endswith("# here"))
-        return verify_at(prover, path, line, code, budget=Budget(tries=80, seconds=3.0))
+        return Proof(prover, path, {line}, budget=Budget(tries=80, seconds=3.0)).judge(line, code)
 
     return judge
 

@@ -15,11 +15,11 @@ from jaxlint.config import Finder
 from jaxlint.discovery import discover
 from jaxlint.driver import check_file
 from jaxlint.verify.judge import Judgement
-from jaxlint.verify.proof import Budget
+from jaxlint.verify.proof import Budget, Proof
 from jaxlint.verify.prover import Prover
 from jaxlint.verify.renamed import USED, Renamed
 from jaxlint.verify.standins import NOTES, Absent, AbsentFinder, StubError
-from jaxlint.verify.verifier import Job, verify_at, verify_file
+from jaxlint.verify.verifier import Job, verify_file
 
 Judge = Callable[..., Judgement]
 
@@ -38,7 +38,7 @@ def judge(prover: Prover, tmp_path: Path) -> Judge:
         path = tmp_path / "subject.py"
         path.write_text("import jax\nimport jax.numpy as jnp\n" + textwrap.dedent(text))
         line = next(n for n, row in enumerate(path.read_text().splitlines(), 1) if row.endswith("# here"))
-        return verify_at(prover, path, line, code, budget=Budget(tries=80, seconds=3.0))
+        return Proof(prover, path, {line}, budget=Budget(tries=80, seconds=3.0)).judge(line, code)
 
     return judge
 

@@ -34,6 +34,8 @@ _MOST = 1000
 
 
 _OPERATIONS = kinds(cst.BinaryOperation, cst.UnaryOperation, cst.Comparison, cst.AugAssign, cst.Subscript, cst.Call)
+_HOLDING = _OPERATIONS | kinds(cst.Name, cst.Attribute, cst.IfExp, cst.NamedExpr)
+"""The classes of expressions that may hold an array."""
 _BRANCHES = kinds(cst.If, cst.IfExp)
 _CHOOSING = _BRANCHES | kinds(cst.BooleanOperation)
 _PYTHON_LOOPS = kinds(cst.For, cst.While)
@@ -72,10 +74,13 @@ class EagerArrays:
         return known
 
     def _is_array(self, node: cst.CSTNode) -> bool:
-        if isinstance(node, cst.Name):
-            return any(self._of_binding(binding) for binding in self._names.bindings(node))
-        if isinstance(node, cst.Call):
-            return self._call_gives_array(node)
+        kind = node.__class__
+        if kind not in _HOLDING:
+            return False
+        if kind is cst.Name:
+            return any(self._of_binding(binding) for binding in self._names.bindings(node))  # type: ignore[arg-type]
+        if kind is cst.Call:
+            return self._call_gives_array(node)  # type: ignore[arg-type]
         if isinstance(node, cst.Attribute):
             return node.attr.value in arrays.ARRAY_ATTRIBUTES and self.is_array(node.value)
         if isinstance(node, cst.Subscript):
@@ -246,18 +251,17 @@ class EagerArrays:
         )
 
     def _own(self, node: cst.CSTNode) -> int:
-        if node.__class__ not in _OPERATIONS:
+        kind = node.__class__
+        if kind not in _OPERATIONS:
             return 0
-        if isinstance(node, (cst.BinaryOperation, cst.UnaryOperation, cst.Comparison)):
-            return int(self.is_array(node))
+        if kind is cst.Call:
+            return self.of_call(node)  # type: ignore[arg-type]
         if isinstance(node, cst.AugAssign):
             return int(self.is_array(node.value) or self.is_array(node.target))
         if isinstance(node, cst.Subscript):
             is_at = isinstance(node.value, cst.Attribute) and node.value.attr.value == "at"
             return int(not is_at and self.is_array(node.value) and not self._is_stored(node))
-        if isinstance(node, cst.Call):
-            return self.of_call(node)
-        return 0
+        return int(self.is_array(node))
 
     def _is_stored(self, node: cst.CSTNode) -> bool:
         return isinstance(self._tree.parent(node), (cst.AssignTarget, cst.Del))

@@ -353,14 +353,11 @@ class Bounds:
         return Bound(BoundKind.DATA_AXIS, name=_written(array), axis=axis, shown=max(shown, default=None))
 
     def _sources(self, array: cst.CSTNode) -> list[Value]:
-        """Return what an array may represent, behind what only makes an array of it: `jnp.atleast_1d(x)`."""
+        """Return what an array may represent, behind what is as long as it."""
         found: list[Value] = []
         for value in self._names.values(array):
-            made = value.node if isinstance(value, Expression) else None
-            if isinstance(made, cst.Call) and made.args and not _SAME.isdisjoint(self._names.externals(made.func)):
-                found.extend(self._names.values(made.args[0].value))
-            else:
-                found.append(value)
+            same = self._as_long(value.node) if isinstance(value, Expression) else None
+            found.extend([value] if same is None else self._names.values(same))
         return found
 
     def _given_lengths(self, parameter: Parameter) -> Iterator[int]:
@@ -397,6 +394,8 @@ class Bounds:
 
     def _as_long(self, node: cst.CSTNode | None) -> cst.CSTNode | None:
         """Return what an expression has the length of: an array that it reverses, casts or combines with a number."""
+        if isinstance(node, cst.Call) and node.args and not _SAME.isdisjoint(self._names.externals(node.func)):
+            return node.args[0].value
         if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
             return node.func.value if node.func.attr.value in ("astype", "copy") else None
         if isinstance(node, cst.Subscript) and len(node.slice) == 1:

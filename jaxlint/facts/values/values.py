@@ -20,7 +20,7 @@ from jaxlint.facts.jax_api.glance import CONSTRUCTORS
 from jaxlint.facts.syntax import guards
 from jaxlint.facts.syntax.constants import UNKNOWN
 from jaxlint.facts.syntax.names import MOST, Element, Expression, External, Item
-from jaxlint.facts.syntax.tree import Binding, Class, Function, Parameter, within
+from jaxlint.facts.syntax.tree import Binding, Class, Function, Parameter, kinds, within
 from jaxlint.facts.values.pytrees import Pytrees
 from jaxlint.facts.values.sizes import is_generator
 
@@ -58,6 +58,10 @@ _STRING_METHODS_OF_TREES = frozenset({"items", "keys", "values", "get", "copy", 
 _PYTHON_CALLS = frozenset(
     "len isinstance issubclass type callable hasattr id repr str print format dir vars range slice hash int float bool "
     "complex ord chr open input super".split()
+)
+_OF_PYTHON = kinds(
+    *(cst.Integer, cst.Float, cst.Imaginary, cst.Lambda, cst.Ellipsis),
+    *(cst.SimpleString, cst.FormattedString, cst.ConcatenatedString),
 )
 _ARRAY_CALLS = frozenset({"abs", "sum", "round", "pow", "divmod", "min", "max"})
 _MOST_CALLERS = 200
@@ -314,7 +318,7 @@ class Values:
     def _kind(self, node: cst.CSTNode) -> Kind:  # noqa: C901  (one arm a kind of expression)
         if isinstance(node, cst.Name):
             return self._of_name(node)
-        if isinstance(node, (cst.Integer, cst.Float, cst.Imaginary, cst.BaseString, cst.Lambda, cst.Ellipsis)):
+        if node.__class__ in _OF_PYTHON:
             return Kind.PYTHON
         if isinstance(node, cst.Attribute):
             return self._of_attribute(node)
