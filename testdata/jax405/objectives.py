@@ -76,11 +76,93 @@ def unseen(objective, start):
     return minimize(objective, start, method="Nelder-Mead", options={"maxiter": 3}).x  # ok: JAX405
 
 
+def improvement(point, scale):
+    return jnp.sum(jnp.tanh(point * scale) * jnp.exp(-(point**2))) - 0.1 * jnp.sum(jnp.abs(point))
+
+
+def improvement_on_host(point, scale):
+    """It goes on with a value that it reads."""
+    largest = float(jnp.max(jnp.abs(point)))
+    return jnp.sum(jnp.tanh(point * scale) * jnp.exp(-(point**2))) * largest + jnp.sum(jnp.abs(point))
+
+
+fast_improvement = jax.jit(improvement)
+
+
+class Search:
+    """All that make one give it a function that runs operation by operation."""
+
+    def __init__(self, acquire, scale):
+        self.acquire = acquire
+        self.scale = scale
+
+    def propose(self, start):
+        def objective(point):
+            return -self.acquire(point, self.scale)
+
+        return minimize(objective, start, method="Nelder-Mead", options={"maxiter": 9}).x  # want: JAX405
+
+
+class FastSearch:
+    """One gives it a jitted function."""
+
+    def __init__(self, acquire, scale):
+        self.acquire = acquire
+        self.scale = scale
+
+    def propose(self, start):
+        def objective(point):
+            return self.acquire(point, self.scale)
+
+        return minimize(objective, start, method="Nelder-Mead", options={"maxiter": 9}).x  # ok: JAX405
+
+
+class SearchOnHost:
+    """No program can hold what it is given."""
+
+    def __init__(self, acquire, scale):
+        self.acquire = acquire
+        self.scale = scale
+
+    def propose(self, start):
+        def objective(point):
+            return -self.acquire(point, self.scale)
+
+        return minimize(objective, start, method="Nelder-Mead", options={"maxiter": 9}).x
+
+
+class OpenSearch:
+    """Nobody visible makes one with a function that is known."""
+
+    def __init__(self, acquire, scale):
+        self.acquire = acquire
+        self.scale = scale
+
+    def propose(self, start):
+        def objective(point):
+            return -self.acquire(point, self.scale)
+
+        return minimize(objective, start, method="Nelder-Mead", options={"maxiter": 9}).x
+
+
+def searched(start, acquire):
+    found = [Search(improvement, 2.0).propose(start), Search(improvement, 3.0).propose(start)]
+    found += [FastSearch(fast_improvement, 2.0).propose(start), SearchOnHost(improvement_on_host, 2.0).propose(start)]
+    return [*found, OpenSearch(acquire, 2.0).propose(start)]
+
+
 def jaxlint_examples():
     start = np.linspace(0.1, 1.0, 3)
     return {
         "by_gradient": (start,),
         "by_bound_gradient": (start,),
+        "improvement": (start, 2.0),
+        "improvement_on_host": (start, 2.0),
+        "Search.propose": (Search(improvement, 2.0), start),
+        "FastSearch.propose": (FastSearch(fast_improvement, 2.0), start),
+        "SearchOnHost.propose": (SearchOnHost(improvement_on_host, 2.0), start),
+        "OpenSearch.propose": (OpenSearch(improvement, 2.0), start),
+        "searched": (start, fast_improvement),
         "by_value_and_gradient": (start,),
         "by_objective": (start,),
         "implied": (0.5,),

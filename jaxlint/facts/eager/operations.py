@@ -282,7 +282,7 @@ class EagerArrays:
                 return 1
         wrapped = self._wrappings.of(node)
         if wrapped is not None and wrapped.wrapper.kind == "control-flow" and not wrapped.wrapper.stages:
-            return sum(map(self._of_target, wrapped.targets))  # `jax.vjp(f, x)` runs f at once
+            return sum(map(self.of_target, wrapped.targets))  # `jax.vjp(f, x)` runs f at once
         if isinstance(func, cst.Call):
             return self._of_transformed(func)
         for value in self._names.values(func):
@@ -302,12 +302,12 @@ class EagerArrays:
         self._busy.add(id(made))
         try:
             if wrapped is None:
-                return min(map(self._of_target, self._calls.returned(made)), default=0)
-            return max(map(self._of_target, wrapped.targets), default=0)
+                return min(map(self.of_target, self._calls.returned(made)), default=0)
+            return max(map(self.of_target, wrapped.targets), default=0)
         finally:
             self._busy.discard(id(made))
 
-    def _of_target(self, node: cst.CSTNode) -> int:
+    def of_target(self, node: cst.CSTNode) -> int:
         """Count a call of what a transform is given: a function of this file or another, or what a transform made."""
         found = []
         for value in self._names.values(node):

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from jaxlint.facts.context.calls import argument_of
 from jaxlint.facts.eager.avoidable import Hindrance
 from jaxlint.facts.eager.models import MODULES, Models
 from jaxlint.facts.incoming import HIGH, STEPS
 from jaxlint.facts.jax_api.glance import OPTIMISERS
 from jaxlint.facts.jax_api.name_priors import SET_UP, TRAINING
 from jaxlint.facts.syntax.names import Expression
-from jaxlint.facts.syntax.tree import Class, Function, Loop, children, last_name, within
+from jaxlint.facts.syntax.tree import Class, Function, Loop, Parameter, children, last_name, within
 from jaxlint.facts.values.iterations import is_reached_rarely
 from jaxlint.facts.values.lengths import calls_in
 from jaxlint.facts.values.loops import mentions
@@ -159,11 +160,14 @@ class EagerSteps:
                 return Objective(call, name, f"an uncompiled `{gradient}`")
         for node in given:
             for function in self._eager_functions(node):
-                if self._is_heavy(function) and not self._hosted.is_out_of_reach(function):
+                heavy = self._is_heavy(function, self._operations_of_given(function))
+                if heavy and not self._hosted.is_out_of_reach(function):
                     what = f"the uncompiled `{function.name}`" if not function.is_lambda else "an uncompiled function"
-                    converts = any(map(self._hosted.converts, calls_in(function.node.body)))
-                    return Objective(call, name, what, converts)
+                    return Objective(call, name, what, self._converts(function))
         return None
+
+    def _converts(self, function: Function) -> bool:
+        return any(map(self._hosted.converts, calls_in(function.node.body)))
 
     def _eager_functions(self, node: cst.CSTNode) -> Iterator[Function]:
         """Yield the functions that an expression may be, by themselves or with arguments bound."""
@@ -175,11 +179,29 @@ class EagerSteps:
                 if wrapped is not None and wrapped.wrapper.kind == "partial":
                     yield from self._names.functions(wrapped.targets[0])
 
-    def _is_heavy(self, function: Function) -> bool:
-        """Whether a function does as much array work, uncompiled, as is worth compiling."""
+    def _is_heavy(self, function: Function, more: int = 0) -> bool:
+        """Whether a function does as much array work, uncompiled, as is worth compiling, with `more` that is known."""
         if self._arrays.calls_compiled(function.node.body):
             return False
-        return self._arrays.of_function(function) >= _FEWEST_OPERATIONS
+        return self._arrays.of_function(function) + more >= _FEWEST_OPERATIONS
+
+    def _operations_of_given(self, function: Function) -> int:
+        """Count the operations of functions that an objective calls and that all visible callers give: `self.f(x)`."""
+        return sum(
+            min(map(self._of_argument, given), default=0)
+            for call in calls_in(function.node.body)
+            for value in self._names.values(call.func)
+            if isinstance(value, Parameter)
+            and (given := [argument_of(s.node, value, bound=s.bound) for s in self._calls.of(value.function)])
+        )
+
+    def _of_argument(self, node: cst.CSTNode | None) -> int:
+        """Count the operations of a function that is an argument, none where no program can hold all of it."""
+        functions = self._names.functions(node) if node is not None else []
+        if node is None or any(self._hosted.is_out_of_reach(f) or self._converts(f) for f in functions):
+            return 0
+        imported = (self._imports.get(name) for name in self._names.externals(node))
+        return 0 if any(known is not None and known.hosted for known in imported) else self._arrays.of_target(node)
 
     def _eager_gradient(self, node: cst.CSTNode) -> str:
         """Return the transform, if an expression is a gradient that nothing compiles, perhaps with arguments bound."""
