@@ -461,6 +461,8 @@ class Proof:
                     continue
                 found = under or found
             failures += found
+            if judge.raises(found, anchor, names, traced=synthetic).shown:
+                break
         if not failures and result is not None:
             return result
         return judge.raises(failures, anchor, names, traced=synthetic)

@@ -217,7 +217,7 @@ def test_a_loop_at_module_level_is_run_where_it_stands(judge: Judge) -> None:
 
 
 def test_numbers_that_differ_are_tried_where_equal_ones_show_nothing(judge: Judge) -> None:
-    text = "g = jax.jit(jnp.sin)\n\ndef f(lengths):\n    for n in lengths:\n        g(jnp.zeros(({}, 2)))  # here\n"
+    text = "g = jax.jit(jnp.sin)\n\ndef f(ns: list[int]):\n    for n in ns:\n        g(jnp.zeros(({}, 2)))  # here\n"
     judgement = judge(text.format("n"), "JAX501")
     assert judgement.shown is True, judgement.evidence
     assert judge(text.format("3 + 0 * n"), "JAX501").shown is None
