@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from jaxlint.verify.judge import Judgement
-from jaxlint.verify.proof import Proof
+from jaxlint.verify.proof import Budget, Proof
 from jaxlint.verify.prover import Prover
 
 Judge = Callable[..., Judgement]
@@ -28,7 +28,7 @@ def judge(prover: Prover, tmp_path: Path) -> Judge:
     def judge(text: str, code: str = "JAX102", path: Path = tmp_path / "subject.py") -> Judgement:
         path.write_text("import jax\nimport jax.numpy as jnp\n" + textwrap.dedent(text))
         line = next(n for n, row in enumerate(path.read_text().splitlines(), 1) if row.endswith("# here"))
-        return Proof(prover, path, {line}).judge(line, code)
+        return Proof(prover, path, {line}, budget=Budget()).judge(line, code)
 
     return judge
 
