@@ -454,6 +454,8 @@ def f(x, state):
         ("for t in range(x.shape[1]): state = state + x[:, t] * 2", True),
         ("for t in range(x.shape[1]): state = state.at[t % 2].add(x[:, t] * 2)", True),
         ("for t in range(x.shape[1]): state = state.at[t].set(x[:, t] * 2)", True),
+        ("n_steps = x.shape[1]\n    for t in range(n_steps): state = state.at[t].set(x[:, t] * 2)", False),
+        ("n_steps = x.shape[1]\n    for t in range(n_steps): state = state + x[:, t] * 2", True),
         ("for t in range(x.shape[1]): state = state.at[t].set(x[:, t] * state[t - 1])", False),
         ("out = []\n    for t in range(x.shape[1]): out.append(jnp.sin(x[:, t]) * 2)", True),
         ("for t in range(state.messages.shape[0]): x = x + state.messages[t] * 2", True),

@@ -758,14 +758,18 @@ print(time.time() - start)
 
 @pytest.mark.parametrize(
     ("value", "expected"),
-    [("jnp.mean(rho) / limit - 1.0", True), ("jnp.mean(jnp.sin(rho) * jnp.cos(rho)) / limit - 1.0", False)],
+    [
+        ("jnp.mean(rho) / limit - 1.0", True),
+        ("network(rho)", False),
+        ("jnp.mean(jnp.sin(rho) * jnp.cos(rho)) / limit - 1.0", False),
+    ],
 )
 def test_the_gradient_of_few_operations_is_little_in_loops_of_other_files(value: str, *, expected: bool) -> None:
     text = f"""
 import jax
 import jax.numpy as jnp
 
-def constraint(rho, limit):
+def constraint(rho, limit, network=None):
     def computed(rho):
         return {value}
 

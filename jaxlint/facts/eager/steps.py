@@ -240,9 +240,16 @@ class EagerSteps:
             measured = self._measured.is_baseline(function) or self._measured.is_benchmark(function)
             what, evaluates = self._is_step(inner), self._is_evaluation(inner)
             losses = list(self.differentiated(inner))
-            light = bool(losses) and sum(map(self._arrays.of_function, losses)) < _FEWEST_OPERATIONS
+            light = bool(losses) and all(map(self._is_light, losses))
             found.setdefault(id(inner), CalledStep(inner, function, what, measured, forward, evaluates, light))
         return list(found.values())
+
+    def _is_light(self, function: Function) -> bool:
+        """Whether a function is a few array operations, and calls nothing but functions of libraries."""
+        calls = calls_in(function.node.body)
+        return self._arrays.of_function(function) < _FEWEST_OPERATIONS and all(
+            self._names.externals(call.func) for call in calls
+        )
 
     def _can_be_compiled(self, step: cst.Call) -> bool:
         """Whether a part of a step runs on most calls, and one program could hold it."""

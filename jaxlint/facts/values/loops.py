@@ -154,7 +154,8 @@ class Loops:
             return self.is_named_long(loop) and body.equations >= HEAVY and self.feeds_updates(loop)
         if bound.chunked or not bound.name or (bound.shown is not None and bound.shown <= SHORT):
             return False
-        behind = bound.axis and not any(map(_is_data_length, self._bound_names(loop)))
+        filled = self.feeds_updates(loop) and any(map(_is_data_length, self._bound_names(loop)))
+        behind = bound.axis and not filled
         if "." in bound.name or (behind and not self.recurs(loop)):
             # The fields of a state are as long as a program's settings say, and so are most axes behind the first.
             return False
