@@ -13,8 +13,8 @@ directly or through visible functions:
 If the loop is in another file, the finding is at the gradient, update or model in the function that the loop calls.
 
 Also reports calls of SciPy's optimizers (`scipy.optimize.minimize` and similar), which call their functions many times,
-if the gradient that they get is not jitted, or an objective of five or more array operations is not, those of a
-function counted that the object is given wherever the file makes one (`self.acquire(x)`).
+if the gradient that they get is not jitted, or an objective of five or more array operations is not. The operations of
+a function that its object is given, wherever the file makes one, are the objective's as well (`self.acquire(x)`).
 
 ## Why it is slow
 Outside a trace the forward pass, the backward pass and the update are dispatched operation by operation, and Python

@@ -240,6 +240,19 @@ def test_what_is_known_of_an_axis(loop: str, more: str, shown: int | None, chunk
     assert (found.kind, found.shown, found.chunked) == (DATA_AXIS, shown, chunked)
 
 
+@pytest.mark.parametrize(
+    ("body", "chunked"),
+    [
+        ("x = x + jnp.sum(y[i : i + size])", True),
+        ("stop = min(i + size, n_steps); x = x + jnp.sum(y[:stop])", True),
+        ("x = x + 0.1 * jnp.sin(x) if i > 100 else x", False),
+    ],
+)
+def test_a_range_by_a_setting_goes_through_chunks_that_it_cuts(body: str, chunked: bool) -> None:
+    facts = facts_of(f"def f(x, y, n_steps, size):\n    for i in range(0, n_steps, size):\n        {body}")
+    assert facts.loops.bounds.of(facts.tree.loops[0]).chunked is chunked
+
+
 def test_a_list_holds_objects() -> None:
     text = "@jax.jit\ndef f(xs: list[jax.Array]):\n    for i in range(len(xs)): y = xs[i]\n    for x in xs: y = x"
     facts = facts_of(text)

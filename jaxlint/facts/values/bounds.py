@@ -18,7 +18,7 @@ from jaxlint.facts.jax_api.glance import SHORT
 from jaxlint.facts.jax_api.name_priors import COORDINATES, DATA_LENGTHS, VECTORS
 from jaxlint.facts.syntax.constants import Constants
 from jaxlint.facts.syntax.names import Element, Expression, Item, Names, Value
-from jaxlint.facts.syntax.tree import Loop, Parameter, Tree, children, last_name
+from jaxlint.facts.syntax.tree import Loop, Parameter, Tree, children, last_name, within
 from jaxlint.facts.values.values import Kind, Values
 
 SPLITS = {
@@ -133,7 +133,7 @@ class Bounds:
             return Bound(BoundKind.CONTAINER, found.low, found.high, found.name)
         if found.kind is BoundKind.DATA_AXIS and self._counts_components(loop, found):
             return Bound(BoundKind.COMPONENTS, name=found.name, axis=found.axis)
-        if found.kind in (BoundKind.DATA_AXIS, BoundKind.SETTING) and self._is_chunked(node):
+        if found.kind in (BoundKind.DATA_AXIS, BoundKind.SETTING) and self._is_chunked(node, found.kind):
             return replace(found, chunked=True)
         return found
 
@@ -184,15 +184,33 @@ class Bounds:
             return self._along(node, 0)
         return UNKNOWN_BOUND
 
-    def _is_chunked(self, node: cst.For | cst.While | cst.CompFor) -> bool:
-        """Whether a loop takes many elements in each iteration, as many as a setting or a number says."""
+    def _is_chunked(self, node: cst.For | cst.While | cst.CompFor, kind: BoundKind) -> bool:
+        """Whether a loop takes many elements in each iteration, as many as a setting or a number says.
+
+        What counts up to a setting by a setting, `range(0, n_steps, n_envs)`, has to cut them out as well.
+        """
         if isinstance(node, cst.While) or not isinstance(node.iter, cst.Call) or last_name(node.iter.func) != "range":
             return False
         args = node.iter.args
         step = args[-1].value if len(args) > _START_AND_STOP else None
         if step is None or isinstance(step, cst.UnaryOperation):
             return False
-        return self._is_large(self._of_number(step))
+        size = self._of_number(step)
+        known = kind is BoundKind.DATA_AXIS or size.high is not None
+        return self._is_large(size) and (known or self._cuts_at_count(node))
+
+    @staticmethod
+    def _cuts_at_count(node: cst.For | cst.While | cst.CompFor) -> bool:
+        """Whether a loop adds to what it counts, as in `x[i : i + size]`, or starts a slice with it."""
+        if not isinstance(node, cst.For) or not isinstance(node.target, cst.Name):
+            return True
+        starts = (
+            part.lower if isinstance(part, cst.Slice) else part.left
+            for part in within(node.body)
+            if isinstance(part, cst.Slice)
+            or (isinstance(part, cst.BinaryOperation) and isinstance(part.operator, cst.Add))
+        )
+        return any(isinstance(start, cst.Name) and start.value == node.target.value for start in starts)
 
     @staticmethod
     def _is_large(size: Bound) -> bool:
