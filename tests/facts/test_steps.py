@@ -408,6 +408,7 @@ def fit(params, opt_state, optimizer, batches):
         ("def f(x, n_steps):\n    for i in range(n_steps):", 2, "low"),
         ("def f(x, n_steps):\n    for i in range(n_steps):", 3, "medium"),
         ("def f(x, n_samples):\n    for i in range(0, n_samples, 64):", 9, "low"),
+        ("def f(x, n_samples):\n    for i in trange(0, n_samples, 64):", 9, "low"),
         ("def f(x, n):\n    for i in range(x.shape[0]):", 9, "low"),
         ("def f(x, n):\n    for i in range(x.shape[0]):", 10, "medium"),
         ("def _f(x, n):\n    for i in range(x.shape[0]):", 10, "low"),

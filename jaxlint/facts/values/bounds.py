@@ -189,7 +189,9 @@ class Bounds:
 
         What counts up to a setting by a setting, `range(0, n_steps, n_envs)`, has to cut them out as well.
         """
-        if isinstance(node, cst.While) or not isinstance(node.iter, cst.Call) or last_name(node.iter.func) != "range":
+        if isinstance(node, cst.While) or not isinstance(node.iter, cst.Call):
+            return False
+        if last_name(node.iter.func) not in ("range", "trange"):
             return False
         args = node.iter.args
         step = args[-1].value if len(args) > _START_AND_STOP else None
