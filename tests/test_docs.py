@@ -229,6 +229,8 @@ def test_the_demo_shows_each_rule() -> None:
     found = [finding.code for finding in lint("examples/train.py")]
     assert sorted(found) == sorted(rule.code for rule in RULES if not rule.preview and not rule.off_by_default)
     assert lint("examples/train_fixed.py") == ()
+    for page, words in (("README.md", "all {} findings"), ("docs/comparison.md", "each of {} stable rules")):
+        assert words.format(len(found)) in " ".join((ROOT / page).read_text("utf-8").split())
 
 
 def test_the_finding_in_the_readme_is_one_of_the_demo_s() -> None:
