@@ -119,10 +119,13 @@ def row_errors(outputs, targets):
 
 
 def trend(errors):
-    level = 0.0
+    hour = day = week = month = 0.0
     for i in range(errors.shape[0]):
-        level = 0.9 * level + 0.1 * jnp.sqrt(errors[i])
-    return level
+        hour = 0.5 * hour + 0.5 * jnp.sqrt(errors[i])
+        day = 0.8 * day + 0.2 * hour
+        week = 0.9 * week + 0.1 * day
+        month = 0.95 * month + 0.05 * week
+    return month
 
 
 class Clipper:

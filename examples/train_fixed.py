@@ -126,10 +126,14 @@ def row_errors(outputs, targets):
 
 @jax.jit
 def trend(errors):
-    def step(level, error):
-        return 0.9 * level + 0.1 * jnp.sqrt(error), None
+    def step(levels, error):
+        hour, day, week, month = levels
+        hour = 0.5 * hour + 0.5 * jnp.sqrt(error)
+        day = 0.8 * day + 0.2 * hour
+        week = 0.9 * week + 0.1 * day
+        return (hour, day, week, 0.95 * month + 0.05 * week), None
 
-    return jax.lax.scan(step, 0.0, errors)[0]
+    return jax.lax.scan(step, (0.0, 0.0, 0.0, 0.0), errors)[0][3]
 
 
 class Clipper:
