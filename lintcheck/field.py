@@ -57,7 +57,7 @@ SHEET = 60
 TWICE = 0.15
 FINAL_FROM = 80
 """The number of the first sheet that is opened once."""
-_MAGIC = re.compile(r"(\s*)([%!?].*|\w+\s*=\s*[%!].*)")
+_MAGIC = re.compile(r"^(\s*)([%!?].*|\w+\s*=\s*[%!].*)")
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from jaxlint import Confidence, Settings, Source, lint
+from jaxlint.rules import _staged
 
 PATH = Path(__file__).parent.parent / "testdata" / "errors.toml"
 PRELUDE = """from functools import partial
@@ -40,6 +41,23 @@ listed = [name for name, value in vars(jax.errors).items() if isinstance(value, 
 print(json.dumps({"listed": listed, "raised": raised}))
 """
 
+NEEDED = {
+    "shape": "jnp.zeros(x)",
+    "size": "jnp.nonzero(jnp.ones(3), size=x)",
+    "range": "range(x)",
+    "index": "[1, 2, 3, 4][x]",
+    "key": "{3: 1}[x]",
+    "dtype": "jnp.zeros(3, x)",
+    "format": "f'{x:.2f}'",
+    "text": "'mean'.startswith(x)",
+    "static": "jax.jit(lambda n: n, static_argnums=0)(x)",
+    "test": "1 if x else 2",
+    "order": "max(x, 1)",
+    "conversion": "float(x)",
+    "call": "x()",
+}
+"""For each demand that a message names an exception of, or might: an expression that makes it of a traced `x`."""
+
 
 def rows() -> list[dict[str, Any]]:
     return list(tomllib.loads(PATH.read_text("utf-8"))["error"])
@@ -49,6 +67,13 @@ def programs() -> list[dict[str, Any]]:
     return [row for row in rows() if "finds" in row]
 
 
+def _told(programs: list[dict[str, str]]) -> dict[str, Any]:
+    run = subprocess.run(
+        [sys.executable, "-c", _RUN], input=json.dumps(programs), capture_output=True, text=True, check=True
+    )
+    return dict(json.loads(run.stdout.splitlines()[-1]))
+
+
 @pytest.mark.parametrize("row", programs(), ids=lambda row: f"{row['name']}, {row['what']}")
 def test_each_is_found_before_the_run(row: dict[str, Any]) -> None:
     found = lint(Source(PRELUDE + row["code"]), SETTINGS)
@@ -56,9 +81,7 @@ def test_each_is_found_before_the_run(row: dict[str, Any]) -> None:
 
 
 def test_each_is_raised_and_all_are_listed() -> None:
-    given = json.dumps([{"code": PRELUDE + row["code"], "call": row["call"]} for row in programs()])
-    run = subprocess.run([sys.executable, "-c", _RUN], input=given, capture_output=True, text=True, check=True)
-    told = json.loads(run.stdout.splitlines()[-1])
+    told = _told([{"code": PRELUDE + row["code"], "call": row["call"]} for row in programs()])
     for row, raised in zip(programs(), told["raised"], strict=True):
         assert row["name"] in raised, f"{row['what']}: {raised[:1]}"
     assert set(told["listed"]) <= {row["name"] for row in rows()}
@@ -66,3 +89,12 @@ def test_each_is_raised_and_all_are_listed() -> None:
 
 def test_what_no_rule_finds_has_a_reason() -> None:
     assert all(bool(row.get("why")) != bool(row.get("finds")) for row in rows())
+
+
+def test_the_exceptions_that_messages_name_are_raised() -> None:
+    given = [{"code": PRELUDE, "call": f"jax.jit(lambda x: {text})(3)"} for text in NEEDED.values()]
+    told = _told(given)
+    for use, raised in zip(NEEDED, told["raised"], strict=True):
+        named = _staged.raises(use).removeprefix("JAX raises ")
+        assert named in [*raised, "an error"], f"{use}: {raised[:1]}"
+    assert {use for use in _staged.NEEDS if _staged.raises(use) != "JAX raises an error"} <= set(NEEDED)

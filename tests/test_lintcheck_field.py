@@ -25,6 +25,7 @@ NOTEBOOK = {
         {"cell_type": "markdown", "source": ["# Title"]},
         {"cell_type": "code", "source": ["%matplotlib inline\n", "import jax\n", "files = !ls\n"]},
         {"cell_type": "code", "source": "%%time\nx = 1\n"},
+        {"cell_type": "code", "source": "if files % 10 == 0:\n    files = files % 3\n"},
         {"cell_type": "code", "source": LAMBDA},
     ]
 }
@@ -97,6 +98,7 @@ def test_a_notebook_becomes_a_script_and_keeps_its_path(tmp_path: Path) -> None:
     compile(script, "n.ipynb.py", "exec")
     assert "pass  # %matplotlib inline" in script
     assert "pass  # files = !ls" in script
+    assert "if files % 10 == 0:" in script
     assert "%%time" not in script
     (found,) = field.candidates("owner/name", target, field.linted(target))
     assert (found.path, found.linted, found.code) == ("n.ipynb", "n.ipynb.py", "JAX102")

@@ -36,7 +36,6 @@ NEEDS = {
 _RAISES = {
     "shape": "TypeError",
     "size": "TypeError",
-    "dtype": "TypeError",
     "conversion": "ConcretizationTypeError",
     "text": "TypeError",
     "range": "TracerIntegerConversionError",
