@@ -55,9 +55,9 @@ that is not visible; for a method that another class replaces by a jitted one; i
 
 At confidence `low`: if neither a visible caller, the name of the function, data that the loop runs over nor what it
 prints shows that it trains outside a trace; if the code shows fewer than 100 steps in all, of losses with few
-operations, or fewer than 20 passes of a model; if only the update is eager, beside a compiled gradient of all data that
-no network is trained by; for the gradient of a handful of operations that another file's loop takes; if each iteration
-plots or reads a file; if the loop is timed and the file also jits what it calls, to compare both.
+operations, or fewer than 20 passes of a model; if only the update is eager, beside a compiled gradient, and nothing
+shows that a network is trained; for the gradient of a handful of operations that another file's loop takes; if each
+iteration plots or reads a file; if the loop is timed and the file also jits what it calls, to compare both.
 
 ## Fix safety
 Unsafe: one program may round differently than separate operations, and whatever the loop changes must be arrays. If

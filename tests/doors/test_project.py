@@ -18,7 +18,7 @@ CLIP = """
 
     def clip(grads, limit):
         norm = jnp.sqrt(jnp.sum(jax.numpy.stack([jnp.sum(g**2) for g in jax.tree.leaves(grads)])))
-        return jax.tree.map(lambda g: jnp.clip(0.5 * g / norm, -limit, limit), grads)  # {mark}: JAX401
+        return jax.tree.map(lambda g: jnp.tanh(jnp.clip(0.5 * g / norm, -limit, limit)), grads)  # {mark}: JAX401
 """
 STEP = """
     import jax

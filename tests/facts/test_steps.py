@@ -717,21 +717,22 @@ def fit(params, optimizer, n, batches):
         ("pass", "range(n)", "grads = jax.grad(loss)(params, fixed)", "low"),
         ("pass", "range(n)", "value, grads = jax.value_and_grad(loss)(params); params = params + 0", "low"),
         ("pass", "range(n)", "grads = jax.grad(other)(params)", "high"),
-        ("pass", "batches", "grads = jax.grad(loss)(params, i)", "high"),
-        ("pass", "range(n)", "grads = jax.grad(loss)(params, batches[i])", "high"),
-        ("pass", "range(n)", "grads = self.compiled(params, batches[i])", "high"),
-        ("pass", "range(n)", "grads = self.compiled(params, batches)", "low"),
-        ("step = jax.jit(jax.grad(loss))", "range(n)", "grads = step(params, batches[i])", "high"),
-        ("step = jax.jit(jax.grad(loss))", "range(n)", "x = next(batches); grads = step(params, x)", "high"),
+        ("pass", "batches", "grads = jax.grad(loss)(params, i)", "low"),
+        ("pass", "range(n)", "grads = self.compiled(params, batches[i])", "low"),
+        ("step = jax.jit(jax.grad(loss))", "range(n)", "grads = step(params, batches[i])", "low"),
         ("step = jax.jit(jax.grad(loss))", "range(n)", "grads = step(params)", "low"),
         ("weights = model.init(params, fixed)", "range(n)", "grads = jax.grad(loss)(params)", "high"),
     ],
 )
-def test_an_update_beside_a_compiled_gradient_of_all_data_is_little(
+def test_an_update_beside_a_compiled_gradient_is_little_where_no_network_is_trained(
     before: str, loop: str, body: str, expected: str
 ) -> None:
-    levels = [level for code, level in found(UPDATED.format(before=before, loop=loop, body=body)) if code == "JAX405"]
+    text = UPDATED.format(before=before, loop=loop, body=body)
+    levels = [level for code, level in found(text) if code == "JAX405"]
     assert levels in ([expected], ["medium"] if expected == "high" else [])
+    if levels and expected == "low":
+        for imported in ("from flax import linen as nn", "import haiku as hk", "from jax import nn"):
+            assert "low" not in [level for code, level in found(f"{imported}\n{text}") if code == "JAX405"]
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import libcst as cst
 
 from jaxlint.facts.context.calls import Calls
 from jaxlint.facts.context.wrapping import Wrappings
+from jaxlint.facts.jax_api.frameworks import NETWORKS
 from jaxlint.facts.jax_api.name_priors import MODEL_PARAMETERS
 from jaxlint.facts.syntax.names import Names
 from jaxlint.facts.syntax.tree import Class, Parameter, Tree, last_name
@@ -98,10 +99,12 @@ class Models:
             return False
         return all(name in cls.fields or self._names.members(cls, name) for name in used)
 
-    @property
-    def are_defined(self) -> bool:
-        """Whether the file defines models that are called themselves."""
-        return bool(self._modules)
+    @functools.cached_property
+    def are_networks(self) -> bool:
+        """Whether the file defines models that are called themselves, or imports or calls what networks are made of."""
+        bound = (binding for bindings in self._tree.module_scope.bindings.values() for binding in bindings)
+        used = [*(str(b.value) for b in bound if b.kind == "import"), *self._names.called]
+        return bool(self._modules) or any(f"{name}.".startswith(f"{n}.") for name in used for n in NETWORKS)
 
     @functools.cached_property
     def _modules(self) -> list[Class]:

@@ -308,7 +308,7 @@ class EagerSteps:
             measured = self._measured.is_measured(loop, parts) or self._measured.is_baseline(loop.context.function)
             place, evaluates = self._loops.place(loop), self._is_evaluation(inner)
             beside = forward and any(map(self._arrays.calls_long_program, parts))
-            beside = beside or (call is inner and self._only_updates(loop) and not self._gets_data(loop, call))
+            beside = beside or (call is inner and self._only_updates(loop) and not self._is_of_network(call))
             of_work = (self._operations_of_losses(loop), evaluates, beside)
             yield Step(place, loop, call, inner, what, trains, hindered, measured, forward, *of_work)
 
@@ -326,28 +326,13 @@ class EagerSteps:
             for wrapped in made
         )
 
-    def _gets_data(self, loop: Loop, update: cst.Call) -> bool:
-        """Whether the steps of a loop are many and small: each is of data of its own, or of a network.
+    def _is_of_network(self, update: cst.Call) -> bool:
+        """Whether what is updated has many leaves, as a network's parameters have, so that it is many operations.
 
-        What fits a few numbers to all of its data runs something long in each iteration, as a simulation, beside which
-        the update is nothing.
+        What fits a few numbers runs something long in each iteration, as a simulation, beside which the update is
+        nothing.
         """
-        if self._initialised or self._models.are_defined:
-            return True
-        loops = [around for around in (loop, *loop.around) if not self._loops.is_over_entries(around)]
-        if len(loops) != 1 or loops[0].iterable is None:
-            return bool(loops)
-        if not any(last_name(call.func) in _COUNTING for call in calls_in(loops[0].iterable)):
-            return True
-        return any(self._is_of_iteration(loop, call, update) for call in self._loops.calls_of_turn(loop))
-
-    def _is_of_iteration(self, loop: Loop, call: cst.Call, update: cst.Call) -> bool:
-        """Whether what an update gets is computed of what an iteration makes of anything but its results: a batch."""
-        carried = {name for names, _ in self._goes_into(loop, call) for name in names}
-        if not any(name in carried for arg in update.args for name in self._used(arg.value)):
-            return False
-        used = {name.partition(".")[0] for arg in call.args for name in self._used(arg.value)} - carried
-        return any(self._is_bound_in(loop, name) for name in used)
+        return bool(self._initialised) or self._models.are_networks or last_name(update.func) == "apply_gradients"
 
     def _operations_of_losses(self, loop: Loop) -> int:
         gradients = (inner for call in self._loops.calls_of_turn(loop) for inner in self._inner_steps(call))

@@ -17,6 +17,9 @@ MODULE_BASES = frozenset(
 BOUND_ONLY = (".linen.Module", ".linen.module.Module", "haiku.Module", ".hk.Module")
 """Base classes whose methods work only within the library's own `apply`, whatever their names."""
 
+NETWORKS = ("flax", "haiku", "jax.nn")
+"""Modules whose use tells that a file is about neural networks, whose parameters have many leaves."""
+
 COMPACT = frozenset({"compact", "nowrap", "transparent"})
 """The last names of decorators of methods that are traced with their module."""
 
