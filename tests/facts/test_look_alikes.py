@@ -417,3 +417,18 @@ def run(xs):
     source = Source.from_bytes(text.encode(), "m.py")
     found = lint(source, Settings(min_confidence=Confidence.LOW))
     assert [item.confidence.label for item in found if item.code == "JAX302"] == [expected]
+
+
+@pytest.mark.parametrize(
+    ("imports", "expected"),
+    [
+        ("", ["JAX210"]),
+        ("import jax", ["JAX210"]),
+        ("import numpy as np", ["JAX210"]),
+        ("import numpy as onp", []),
+    ],
+)
+def test_an_unbound_name_is_not_what_the_file_imports_under_another_name(imports: str, expected: list[str]) -> None:
+    text = f"{imports}\n\ndef areas(points):\n    return jax.vmap(lambda p: np.cross(p[0], p[1]))(points)\n"
+    found = lint(Source.from_bytes(text.encode(), "m.py"), Settings())
+    assert [item.code for item in found if item.code == "JAX210"] == expected

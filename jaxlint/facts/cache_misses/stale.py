@@ -21,7 +21,6 @@ from jaxlint.facts.jax_api.frameworks import MODULE_BASES
 from jaxlint.facts.jax_api.name_priors import RUN_FIRST
 from jaxlint.facts.syntax.names import Expression
 from jaxlint.facts.syntax.tree import (
-    Binding,
     Branch,
     Class,
     Context,
@@ -29,6 +28,7 @@ from jaxlint.facts.syntax.tree import (
     Loop,
     Parameter,
     last_name,
+    same_code,
     within,
 )
 
@@ -513,7 +513,7 @@ class Stale:
         made = self._made_here(change)
         sites = self._sites_in(stale.handle, function, change)
         if made is not None:
-            looped = any(share(change.context.loop, site.context.loop, made.context.loop) for site in sites)
+            looped = any(share(change.context.loop, site.context.loop, made.loop) for site in sites)
             before = [site for site in sites if site.context.order < change.context.order]
             if not looped and not before:
                 return None
@@ -573,15 +573,28 @@ class Stale:
             for b in bindings
         )
 
-    def _made_here(self, change: Change) -> Binding | None:
+    def _made_here(self, change: Change) -> Context | None:
         """Return where the function that changes an instance has made it, None where it comes from elsewhere."""
         root = change.root
         if not isinstance(root, cst.Name):
-            return None
+            return self._stored_here(change)
         for binding in self._names.bindings(root):
             made = binding.kind == "assign" and isinstance(binding.value, cst.Call)
             if made and binding.context.function is change.context.function:
-                return binding
+                return binding.context
+        return None
+
+    def _stored_here(self, change: Change) -> Context | None:
+        """Return where `self.model = Model()` makes what `self.model.size = 3` changes, in any case and before it."""
+        for made in self._changes_in[id(change.context.function)]:
+            if (
+                isinstance(made.node, cst.Assign)
+                and any(same_code(target.target, change.root) for target in made.node.targets)
+                and any(map(self._names.instance_class, self._names.values(made.node.value)))
+                and made.context.order < change.context.order
+                and self._always(made.node, change.context.branch)
+            ):
+                return made.context
         return None
 
     def _sites_in(self, handle: Handle, function: Function | None, change: Change) -> list[CallSite]:

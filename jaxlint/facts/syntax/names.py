@@ -215,12 +215,19 @@ class Names:
         found = self.bindings(node)
         if not found:
             stars = self.tree.star_imports
-            if not stars and node.value in _CONVENTIONS:
-                return (External(_CONVENTIONS[node.value]),)
+            conventional = _CONVENTIONS.get(node.value)
+            if not stars and conventional is not None and conventional not in self._imported:
+                return (External(conventional),)
             return tuple(External(f"{module}.{node.value}") for module in stars) or (Expression(node),)
         if len(found) == 1:
             return self._of_binding(found[0], node)
         return _unique(value for binding in found for value in self._of_binding(binding, node))
+
+    @functools.cached_property
+    def _imported(self) -> frozenset[str]:
+        """What the file imports at its top level, under whatever names."""
+        bindings = itertools.chain.from_iterable(self.tree.module_scope.bindings.values())
+        return frozenset(binding.value for binding in bindings if isinstance(binding.value, str))
 
     def _of_binding(self, binding: Binding, node: cst.Name) -> tuple[Value, ...]:
         value = binding.value
@@ -394,7 +401,10 @@ _CONVENTIONS = {
     "np": "numpy",
     "partial": "functools.partial",
 }
-"""What names represent that nothing in a file binds, as in one cut out of a notebook: nothing else has them."""
+"""What names represent that nothing in a file binds, as in one cut out of a notebook: nothing else has them.
+
+A file that imports the same under another name does not mean it by these.
+"""
 
 
 def _exclusive(one: Branch, other: Branch) -> bool:
