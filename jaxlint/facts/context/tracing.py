@@ -104,6 +104,8 @@ class Tracing:
         for function in facts.tree.functions:
             if function.outer is not None:
                 self._nested[id(function.outer)].append(function)
+            if facts.names.needs_no_jax(function.context):
+                self._host.add(id(function))
         wrapped = [item for item in facts.wrappings.all() if not self._is_unused(item)]
         for item in wrapped:
             if item.wrapper.kind == "host":

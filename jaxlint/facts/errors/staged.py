@@ -395,8 +395,10 @@ class Staged:
     def is_guarded(self, node: cst.CSTNode) -> bool:
         """Whether a `try` catches what happens at a place, or a test around it keeps traces out.
 
-        That is a test for tracers, or one of a flag that all visible traced calls leave off.
+        That is a test for tracers, one of a constant, or one of a flag that all visible traced calls leave off.
         """
+        if self._constants.is_dead(node):
+            return True
         if guards.is_caught(self._tree, node) or guards.keeps_traces_out(self._tree, node):
             return True
         if self._follows_a_failure(node):

@@ -52,10 +52,18 @@ class Constants:
         child = node
         for parent in self._names.tree.ancestors(node):
             arm = isinstance(parent, (cst.If, cst.IfExp)) and child is not parent.test
-            if arm and self.of(parent.test) is (child is not parent.body):  # type: ignore[attr-defined]
+            if arm and self._answer(parent.test) is (child is not parent.body):  # type: ignore[attr-defined]
                 return True
             child = parent
         return False
+
+    def _answer(self, test: cst.BaseExpression) -> Any:
+        """Return the value of a test where jax is there, which `HAS_JAX` tells that an `except ImportError` unsets."""
+        value = self.of(test)
+        if value is not UNKNOWN or not isinstance(test, cst.Name):
+            return value
+        found = [b for b in self._names.bindings(test) if not self._names.needs_no_jax(b.context)]
+        return self.of(found[0].value) if len(found) == 1 and found[0].kind == "assign" else UNKNOWN  # type: ignore[arg-type]
 
     def integer(self, node: cst.CSTNode | None) -> int | None:
         """Return the value of an expression that is a fixed integer, None for any other."""

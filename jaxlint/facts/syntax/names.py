@@ -262,6 +262,38 @@ class Names:
             found.extend(members or (Expression(node),))
         return _unique(found)
 
+    # What runs without jax
+
+    def needs_no_jax(self, context: Context) -> bool:
+        """Whether a place is in an `except` that runs where jax is missing, or in a function of one."""
+        current: Context | None = context
+        while self._arms_without_jax and current is not None:
+            if not self._arms_without_jax.isdisjoint(current.branch):
+                return True
+            current = current.function.context if current.function is not None else None
+        return False
+
+    @functools.cached_property
+    def _arms_without_jax(self) -> frozenset[tuple[int, int]]:
+        """The handlers that bind something else to the name by which their `try` imports jax, `jax.numpy` or `jit`.
+
+        All versions of jax have these three; for others a handler may be there for versions that have them not.
+        """
+        found = set[tuple[int, int]]()
+        for bindings in self.tree.module_scope.bindings.values():
+            imported = {arm for b in bindings if b.value in _IN_ALL_VERSIONS for arm in b.context.branch}
+            for binding in bindings if imported else ():
+                node, arm = binding.context.branch[-1] if binding.context.branch else (0, 0)
+                if arm < 0 and (node, 0) in imported and not self._is_of_jax(binding):
+                    found.add((node, arm))
+        return frozenset(found)
+
+    def _is_of_jax(self, binding: Binding) -> bool:
+        value = binding.value
+        imported = (value,) if isinstance(value, str) else ()
+        names = self.externals(value) if isinstance(value, cst.CSTNode) else imported
+        return any(name.partition(".")[0] == "jax" for name in names)
+
     # Classes
 
     def instance_class(self, value: Value) -> Class | None:
@@ -390,6 +422,7 @@ class Names:
         return "classmethod" in self.decorator_names(function)
 
 
+_IN_ALL_VERSIONS = ("jax", "jax.numpy", "jax.jit")
 _KEYWORDS = frozenset({"True", "False", "None"})
 _CONVENTIONS = {
     "jax": "jax",
