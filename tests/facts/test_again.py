@@ -48,6 +48,23 @@ def test_what_counts_does_the_same_again_and_what_goes_through_things_does_not(t
     assert is_step_loop(site.context.loop) is expected
 
 
+LEAVING = [
+    ("while True:\n        try:\n            return f()\n        except OSError:\n            pass", False),
+    ("while n:\n        try:\n            with n:\n                f()\n            break\n        finally: n", False),
+    ("while True:\n        try:\n            f()\n            if n: continue\n        finally: n\n        break", True),
+    ("for _ in range(n):\n        try:\n            f()\n        except OSError:\n            break", True),
+    ("while True:\n        f()\n        if n:\n            break", True),
+    ("while True:\n        f()\n        if n:\n            continue\n        break", True),
+    ("for _ in range(n):\n        while True:\n            f()\n            break", True),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), LEAVING)
+def test_a_loop_that_only_tries_again_repeats_nothing(text: str, *, expected: bool) -> None:
+    one = facts_of(f"def f(): pass\ndef g(n):\n    {text}")
+    assert one.runs.is_repeated(one.tree.functions[0]) is expected
+
+
 def facts_of(text: str, path: str = "module.py") -> ModuleFacts:
     source = Source.from_bytes(f"import jax\nimport jax.numpy as jnp\n{textwrap.dedent(text)}".encode(), path)
     return ModuleFacts.of(source, Settings())
@@ -311,6 +328,11 @@ LIB = "import jax\ndef f(x):\n    return jax.jit(lambda v: v)(x)\n"
         ("examples/study.py", "from lib import f\ndef study(levels):\n    for level in levels: f(level)", 0),
         ("examples/train.py", "from lib import f\ndef train(x):\n    for _ in range(9): x = f(x)", STEPS),
         ("use.py", "from lib import f\nf(1)", 0),
+        (
+            "use.py",
+            "from lib import f\ndef g():\n    for _ in range(5):\n        try: return f(1)\n        except E: pass",
+            0,
+        ),
         ("use.py", "from lib import f\ndef g(h, n):\n    for _ in range(n): f(h)", STEPS),
         ("use.py", "from lib import f\ndef g(n):\n    for _ in range(n): f(lambda v: v)", CASES),
         (

@@ -15,6 +15,7 @@ from jaxlint.facts.context.surroundings import (
 )
 from jaxlint.facts.incoming import CASES, ONCE, STEPS, Outside
 from jaxlint.facts.syntax.tree import Function
+from jaxlint.facts.values.iterations import is_retry
 
 if TYPE_CHECKING:
     from jaxlint.facts.module import ModuleFacts
@@ -54,7 +55,7 @@ class Runs:
             for site in self._calls.of(current):
                 if self._contexts.is_traced_only(site.context.function):
                     continue
-                if site.context.loop is not None and counts(site):
+                if _is_in_loop(site) and counts(site):
                     return site
                 work.append(site.context.function)
         return None
@@ -84,7 +85,7 @@ class Runs:
             for site in self._calls.of(current):
                 if self._contexts.is_traced_only(site.context.function):
                     continue
-                if site.context.loop is not None:
+                if _is_in_loop(site):
                     found = max(found, STEPS if is_step(site) else 0 if self.is_example else CASES)
                 work.append(site.context.function)
         return found
@@ -107,7 +108,7 @@ class Runs:
             calls = self._calls.of(current)
             outside = self._incoming.functions.get(current.qualname)
             elsewhere = outside.called if outside is not None else 0
-            if elsewhere > ONCE or any(site.context.loop is not None for site in calls):
+            if elsewhere > ONCE or any(map(_is_in_loop, calls)):
                 return False
             if not calls and not elsewhere:
                 return False
@@ -137,3 +138,9 @@ class Runs:
     def is_example(self) -> bool:
         """Whether the module is an example, a script or a notebook: what it defines, nobody imports."""
         return is_example_file(self._source.path)
+
+
+def _is_in_loop(site: CallSite) -> bool:
+    """Whether a loop around a call repeats it, and does not only try it again when it fails."""
+    loop = site.context.loop
+    return loop is not None and not all(map(is_retry, (loop, *loop.around)))
