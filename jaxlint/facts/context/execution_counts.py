@@ -14,8 +14,8 @@ from jaxlint.facts.context.surroundings import (
     is_test_name,
 )
 from jaxlint.facts.incoming import CASES, ONCE, STEPS, Outside
+from jaxlint.facts.syntax.guards import is_retry
 from jaxlint.facts.syntax.tree import Function
-from jaxlint.facts.values.iterations import is_retry
 
 if TYPE_CHECKING:
     from jaxlint.facts.module import ModuleFacts

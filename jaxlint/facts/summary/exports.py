@@ -40,7 +40,7 @@ from jaxlint.facts.syntax.tree import (
     last_name,
     same_code,
 )
-from jaxlint.facts.values.iterations import counted_by, is_handed, is_host_loop, is_retry, is_step_loop
+from jaxlint.facts.values.iterations import counted_by, is_handed, is_host_loop, is_step_loop
 
 if TYPE_CHECKING:
     from jaxlint.facts.module import ModuleFacts
@@ -205,7 +205,7 @@ class _Recorder:
         if loop is None:
             return 0, ()
         known = self._loops.get(id(loop))
-        if known is None and is_retry(loop):
+        if known is None and guards.is_retry(loop):
             known = self._loops[id(loop)] = self._loop(loop.outer)
         if known is None:
             level, steps = self._loop(loop.outer)

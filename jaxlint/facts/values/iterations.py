@@ -53,32 +53,6 @@ def is_step_loop(loop: Loop | cst.For | cst.While) -> bool:
     return any(map(is_stream, _names(iterable)))
 
 
-def is_retry(loop: Loop) -> bool:
-    """Whether a loop goes on only after an exception: an iteration that raises none leaves it."""
-    return not isinstance(loop.node, cst.CompFor) and _leaves(loop.node.body)
-
-
-def _leaves(block: cst.BaseSuite) -> bool:
-    """Whether a block leaves the loop around it, unless an exception is raised."""
-    for statement in block.body:
-        if isinstance(statement, (cst.Break, cst.Return)):
-            return True
-        parts: list[cst.CSTNode] = [statement]
-        if isinstance(statement, cst.SimpleStatementLine):
-            if any(isinstance(part, (cst.Break, cst.Return)) for part in statement.body):
-                return True
-        elif isinstance(statement, (cst.Try, cst.With)):
-            suites = [statement.body]
-            if isinstance(statement, cst.Try) and statement.orelse is not None:
-                suites.append(statement.orelse.body)
-            if any(map(_leaves, suites)):
-                return True
-            parts = [*suites]
-        if any(isinstance(node, cst.Continue) for part in parts for node in within(part)):
-            return False
-    return False
-
-
 def counted_by(loop: Loop) -> frozenset[str]:
     """Return the names by which a loop counts, none where its bound is named after steps, epochs and the like."""
     if isinstance(loop.node, cst.While) or not isinstance(loop.node.iter, cst.Call):
