@@ -35,6 +35,8 @@ _OF_FLOODS = frozenset("JAX401 JAX402 JAX403 JAX404 JAX405 JAX901".split())
 _OF_SIZE = frozenset("JAX301 JAX302 JAX303".split())
 MOST = 10
 """How many suggestions are shown at most."""
+_COSTS = 5
+"""Of how many others that cost much is told why they would save little."""
 SMALL = 0.05
 LARGE = 5.0
 """A change is worth it that saves this part of all seconds, or as many seconds."""
@@ -77,6 +79,11 @@ class Joined:
         """The suggestions that are not shown, what costs most first."""
         kept = set(map(id, self.shown))
         return sorted((one for one in self.suggestions if id(one) not in kept), key=lambda one: -one.seconds)
+
+    @property
+    def costly(self) -> list[Suggestion]:
+        """Those of the rest that cost much and would save little."""
+        return [one for one in self.rest if one.seconds >= self.least][:_COSTS]
 
     @property
     def savings(self) -> dict[int, float]:

@@ -42,7 +42,7 @@ def to_json(joined: Joined, *, details: bool = False, links: str = "") -> dict[s
             }
             for one in model.divergences
         ],
-        "suggestions": [_suggestion(suggestion, joined) for suggestion in joined.suggestions],
+        "suggestions": _suggestions(joined),
         "unused": [finding(diagnostic) for diagnostic in joined.unused],
         "missing_files": [{"filename": file, "reason": reason} for file, reason in joined.sources.missing.items()],
         "not_understood": {
@@ -161,6 +161,14 @@ def _totals(model: Model) -> dict[str, Any]:
     }
 
 
+def _suggestions(joined: Joined) -> list[dict[str, Any]]:
+    shown, costly = set(map(id, joined.shown)), set(map(id, joined.costly))
+    return [
+        {**_suggestion(one, joined), "shown": id(one) in shown, "costly": id(one) in costly}
+        for one in joined.suggestions
+    ]
+
+
 def _suggestion(suggestion: Suggestion, joined: Joined) -> dict[str, Any]:
     return {
         "title": suggestion.title,
@@ -168,7 +176,6 @@ def _suggestion(suggestion: Suggestion, joined: Joined) -> dict[str, Any]:
         "replaced": suggestion.root.programs if suggestion.root is not None else None,
         "static": suggestion.root.options if suggestion.root is not None else [],
         "tried": dataclasses.asdict(suggestion.tried) if suggestion.tried is not None else None,
-        "shown": any(suggestion is one for one in joined.shown),
         "functions": [
             {
                 "name": group.key.name,

@@ -25,7 +25,6 @@ WIDTH = 100
 _FILES = 5
 _DIVERGENCES = 5
 _NAMED = 4
-_COSTS = 5
 
 
 @dataclass(frozen=True)
@@ -117,8 +116,7 @@ def _write_suggestions(joined: Joined, writer: _Plain) -> None:
             writer.suggestion(number, suggestion, joined)
     else:
         writer.heading(nothing(joined))
-    rest = joined.rest
-    told = [suggestion for suggestion in rest if suggestion.seconds >= joined.least][:_COSTS]
+    rest, told = joined.rest, joined.costly
     if told:
         writer.heading("What costs much and would save little")
     for suggestion in told:

@@ -372,6 +372,7 @@ def test_a_loop_that_each_call_compiles_once_is_not_saved(project: Project) -> N
     assert fit["title"].startswith("`blackjax.fit` runs operation by operation: 3 programs")
     assert fit["saving"] == 0
     assert fit["obstacle"].startswith("`blackjax.init` at line 4 runs the same operations")
+    assert (fit["shown"], fit["costly"]) == (False, True)
     looped = code.replace("second = blackjax.init(2)", "for n in (1, 2):\n    second = blackjax.init(2)")
     stack = (at(looped, "blackjax.init(2)"),)
     moved = [dataclasses.replace(event, stack=stack) if event.stack == (calls[1],) else event for event in happened]

@@ -186,9 +186,9 @@
     $("suggestions").append(card);
   }
   if (suggestions.length && smaller.length === suggestions.length) $("suggestions").append(make("p", "", "Nothing here is worth changing."));
-  const dear = smaller.filter((one) => one.obstacle && one.seconds >= Math.min(totals.seconds / 20, 5)).sort((a, b) => b.seconds - a.seconds).slice(0, 5);
+  const dear = smaller.filter((one) => one.costly).sort((a, b) => b.seconds - a.seconds);
   for (const one of dear) {
-    $("suggestions").append(make("p", "quiet", linked(one.site, place(one.site)), `: ${one.title}; ${seconds(one.seconds)}, but ${one.obstacle}`));
+    $("suggestions").append(make("p", "quiet", linked(one.site, place(one.site)), `: ${one.title}; ${seconds(one.seconds)}, ${one.tried ? told(one.tried) : one.obstacle ? `but ${one.obstacle}` : `of which up to ${seconds(one.saving)} could be saved`}`));
   }
   if (smaller.length > dear.length) {
     const saved = smaller.filter((one) => !dear.includes(one)).reduce((sum, one) => sum + one.saving, 0);

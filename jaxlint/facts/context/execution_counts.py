@@ -14,7 +14,7 @@ from jaxlint.facts.context.surroundings import (
     is_test_name,
 )
 from jaxlint.facts.incoming import CASES, ONCE, STEPS, Outside
-from jaxlint.facts.syntax.guards import is_retry
+from jaxlint.facts.syntax.retries import is_retry
 from jaxlint.facts.syntax.tree import Function
 
 if TYPE_CHECKING:

@@ -29,6 +29,7 @@ from jaxlint.facts.summary.record import (
 )
 from jaxlint.facts.syntax import guards
 from jaxlint.facts.syntax.answers import Answers
+from jaxlint.facts.syntax.retries import is_retry
 from jaxlint.facts.syntax.tree import (
     Binding,
     Class,
@@ -205,7 +206,7 @@ class _Recorder:
         if loop is None:
             return 0, ()
         known = self._loops.get(id(loop))
-        if known is None and guards.is_retry(loop):
+        if known is None and is_retry(loop):
             known = self._loops[id(loop)] = self._loop(loop.outer)
         if known is None:
             level, steps = self._loop(loop.outer)

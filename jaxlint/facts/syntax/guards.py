@@ -7,7 +7,7 @@ import itertools
 import libcst as cst
 
 from jaxlint.facts.jax_api.name_priors import COMPILE_OPTIONS
-from jaxlint.facts.syntax.tree import Loop, Tree, kinds, last_name, within
+from jaxlint.facts.syntax.tree import Tree, kinds, last_name, within
 
 _GUARDS = frozenset(
     {"isinstance", "is_scalar", "isscalar", "disable_jit", "jax_disable_jit", "ensure_compile_time_eval"}
@@ -229,30 +229,4 @@ def is_expected_to_fail(tree: Tree, node: cst.CSTNode) -> bool:
             if any(name.startswith(_TRACE_ERRORS) for name in caught):
                 return True
         child = parent
-    return False
-
-
-def is_retry(loop: Loop) -> bool:
-    """Whether a loop goes on only after an exception: an iteration that raises none leaves it."""
-    return not isinstance(loop.node, cst.CompFor) and _leaves(loop.node.body)
-
-
-def _leaves(block: cst.BaseSuite) -> bool:
-    """Whether a block leaves the loop around it, unless an exception is raised."""
-    for statement in block.body:
-        if isinstance(statement, (cst.Break, cst.Return)):
-            return True
-        parts: list[cst.CSTNode] = [statement]
-        if isinstance(statement, cst.SimpleStatementLine):
-            if any(isinstance(part, (cst.Break, cst.Return)) for part in statement.body):
-                return True
-        elif isinstance(statement, (cst.Try, cst.With)):
-            suites = [statement.body]
-            if isinstance(statement, cst.Try) and statement.orelse is not None:
-                suites.append(statement.orelse.body)
-            if any(map(_leaves, suites)):
-                return True
-            parts = [*suites]
-        if any(isinstance(node, cst.Continue) for part in parts for node in within(part)):
-            return False
     return False
